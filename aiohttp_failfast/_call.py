@@ -1,0 +1,122 @@
+"""One call of the session: its attempts, the waits between them, and its end."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from aiohttp import ClientHandlerType, ClientRequest, ClientResponse
+
+from ._errors import PermanentEndpointError
+from ._guard import Guard, Observation
+from ._raise import discard, raise_for_status
+from ._replay import Replay
+from ._retry import RetryPolicy
+from ._wire import WireAttempt
+
+RaiseForStatus = bool | Callable[[ClientResponse], Awaitable[None]]
+"""What aiohttp takes as ``raise_for_status``."""
+
+Send = Callable[[], Awaitable[ClientResponse]]
+
+
+class Call:
+    """The state of one call; also the innermost middleware of its requests.
+
+    As innermost middleware it sees every wire attempt, whatever stands outside of it: another
+    retry loop, a middleware that puts the key in, ``raise_for_status``. It judges the answer and
+    trips the latch, but hands the answer on: a middleware that fetches a new token on a 401 must
+    get that 401. Only what reaches the caller is raised.
+    """
+
+    __slots__ = (
+        "_answered",
+        "_attempt",
+        "_delay",
+        "_guard",
+        "_observation",
+        "_policy",
+        "_raise",
+        "_replay",
+        "_sent",
+    )
+
+    def __init__(
+        self, guard: Guard, policy: RetryPolicy, raise_for_status: RaiseForStatus, data: Any
+    ) -> None:
+        self._guard = guard
+        self._policy = policy
+        self._raise = raise_for_status
+        self._replay = Replay(data)
+        self._attempt = 1
+        self._sent = False
+        self._answered: ClientResponse | None = None
+        self._observation: Observation | None = None
+        self._delay: float | None = None
+
+    @property
+    def raises(self) -> bool:
+        """Whether the caller wants error answers raised."""
+        return bool(self._raise)
+
+    async def run(self, send: Send) -> ClientResponse:
+        """Send, and send again as long as the answer and the policy ask for it.
+
+        Raises:
+            PermanentEndpointError: the endpoint is dead, known before or from this answer.
+        """
+        while True:
+            response = await send()
+            observation = self._observation_of(response)
+            if observation is None:
+                return response
+            if observation.trip is not None:
+                discard(response)
+                raise PermanentEndpointError.from_trip(observation.trip, sent=True)
+            if self._delay is None:
+                return response
+            discard(response)
+            await self._pause(self._delay, observation)
+            self._attempt += 1
+
+    async def __call__(self, request: ClientRequest, handler: ClientHandlerType) -> ClientResponse:
+        """Guard one request on the wire; called by aiohttp as the innermost middleware."""
+        attempt = WireAttempt(self._guard, request, sent=self._sent)
+        try:
+            response, self._observation = await attempt.exchange(handler)
+        finally:
+            self._sent = attempt.sent
+        self._answered = response
+        self._delay = self._plan(request)
+        return response
+
+    async def raise_for_status(self, response: ClientResponse) -> None:
+        """Do what the caller's own ``raise_for_status`` asks for, with the body in the error."""
+        observation = self._observation_of(response)
+        if observation is not None and observation.trip is None and self._delay is not None:
+            return  # another attempt follows
+        if (observation is not None and observation.trip is not None) or not callable(self._raise):
+            await raise_for_status(response)
+        else:
+            await self._raise(response)
+
+    def _observation_of(self, response: ClientResponse) -> Observation | None:
+        # Another middleware may have put an answer of its own in place of ours.
+        return self._observation if response is self._answered else None
+
+    def _plan(self, request: ClientRequest) -> float | None:
+        observation = self._observation
+        if observation is None:
+            return None
+        answer = observation.answer
+        delay = self._policy.delay_after(
+            self._attempt, answer.method, answer.status, observation.verdict, answer.headers
+        )
+        if delay is None or getattr(request._body, "consumed", False):
+            return None
+        return delay if self._replay.rewind() else None
+
+    async def _pause(self, seconds: float, observation: Observation) -> None:
+        trip = await self._guard.latch.sleep(seconds, observation.endpoint)
+        if trip is not None:
+            raise PermanentEndpointError.from_trip(trip, sent=True)

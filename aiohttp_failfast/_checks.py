@@ -1,0 +1,27 @@
+"""Checks of arguments, whose errors name the argument."""
+
+from __future__ import annotations
+
+import math
+
+
+def require_int(name: str, value: object, *, at_least: int) -> None:
+    """Refuse what is no whole number, or too small a one."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"{name} must be an int, got {type(value).__name__}")
+    if value < at_least:
+        raise ValueError(f"{name} must be at least {at_least}, got {value}")
+
+
+def require_seconds(name: str, value: object) -> None:
+    """Refuse what is no finite number of seconds."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError(f"{name} must be a number of seconds, got {type(value).__name__}")
+    if not value >= 0 or math.isinf(value):
+        raise ValueError(f"{name} must be a finite number of seconds, 0 or more, got {value}")
+
+
+def require_callable(name: str, value: object) -> None:
+    """Refuse what cannot be called."""
+    if not callable(value):
+        raise TypeError(f"{name} must be callable, got {type(value).__name__}")

@@ -1,0 +1,77 @@
+"""Request and response classes that guard the wire of a session that has no middleware of ours.
+
+Unlike a middleware they cannot be bypassed by a request's own ``middlewares=``, and unlike the
+hooks of a TraceConfig they see the body of an answer that ``raise_for_status`` is about to raise.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aiohttp import ClientRequest, ClientResponse, ClientSession
+
+from ._errors import PermanentEndpointError
+from ._guard import Guard
+from ._raise import error_of
+from ._wire import SEND, check_connected, judge, observation_of
+
+
+def guard_session(session: ClientSession, guard: Guard) -> None:
+    """Make a session create guarded requests and responses; twice is once."""
+    if getattr(session._request_class, "_failfast_guard", None) is guard:
+        return
+    # A stand-in that a test or another library gave as request_class cannot be subclassed.
+    if isinstance(session._request_class, type):
+        session._request_class = _request_class(session._request_class, guard)
+    if isinstance(session._response_class, type):
+        session._response_class = _response_class(session._response_class, guard)
+
+
+def _request_class(base: type[ClientRequest], guard: Guard) -> type[ClientRequest]:
+    class GuardedRequest(base):  # type: ignore[valid-type, misc]
+        """A request that is checked before it queues, and before its first byte."""
+
+        _failfast_guard = guard
+
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            super().__init__(*args, **kwargs)
+            session = kwargs.get("session")
+            # A middleware may still put another key in; then only the last check is exact.
+            if session is not None and not session._middlewares:
+                error = guard.refusal(self.url, self.headers)
+                if error is not None:
+                    raise error
+
+    async def send(self: Any, connection: Any) -> ClientResponse:
+        check_connected(guard, self, connection)
+        generation = guard.latch.generation
+        response: ClientResponse = await getattr(super(GuardedRequest, self), SEND)(connection)
+        response._failfast_generation = generation  # type: ignore[attr-defined]
+        return response
+
+    setattr(GuardedRequest, SEND, send)
+    return GuardedRequest
+
+
+def _response_class(base: type[ClientResponse], guard: Guard) -> type[ClientResponse]:
+    class GuardedResponse(base):  # type: ignore[valid-type, misc]
+        """A response that is judged as soon as its head has arrived."""
+
+        async def start(self, connection: Any) -> ClientResponse:
+            await super().start(connection)
+            await judge(guard, self, self._failfast_generation)
+            return self
+
+        def raise_for_status(self) -> None:
+            observation = observation_of(self)
+            if observation is None:
+                super().raise_for_status()
+                return
+            # As aiohttp does: inside `async with` the exit releases.
+            if not self._in_context:
+                self.release()
+            if observation.trip is not None:
+                raise PermanentEndpointError.from_trip(observation.trip, sent=True)
+            raise error_of(observation.answer)
+
+    return GuardedResponse

@@ -1,0 +1,79 @@
+"""raise_for_status for answers whose body may have been read already."""
+
+from __future__ import annotations
+
+from aiohttp import ClientResponse
+
+from ._body import peek
+from ._classify import classify
+from ._credential import Redactor, by_credential
+from ._errors import ContentResponseError, PermanentEndpointError, request_info_of
+from ._guard import Answer, record
+from ._options import DEFAULT_BODY_TIMEOUT, DEFAULT_MAX_BODY
+from ._verdict import Verdict
+from ._wire import FIRST_ERROR_STATUS, answer_of, observation_of
+
+
+async def raise_for_status(response: ClientResponse, content: bytes | None = None) -> None:
+    """Raise the error of an error answer, with its body; do nothing for a good one.
+
+    Usable as ``ClientSession(raise_for_status=raise_for_status)`` too.
+
+    Args:
+        response: the answer.
+        content: its body, if it was read already; it is not read again. Without it the body is
+            read here, up to 64 KiB and for at most 2 seconds.
+
+    Raises:
+        PermanentEndpointError: the answer says that the key is spent or dead.
+        aiohttp.ClientResponseError: any other answer with a status of 400 or more. It is a
+            `ContentResponseError`, which carries the body as ``response_content``.
+
+    .. versionadded:: 0.1.0
+    """
+    if response.status < FIRST_ERROR_STATUS:
+        return
+    observation = observation_of(response)
+    if content is None:
+        content = observation.answer.content if observation else await _look(response)
+    answer = answer_of(response, content, 0)
+    verdict = observation.verdict if observation else _classify(answer)
+    trip = observation.trip if observation else None
+    discard(response)
+    if trip is not None:
+        raise PermanentEndpointError.from_trip(trip, sent=True)
+    if verdict.permanent:
+        endpoint = by_credential(answer.url, answer.request_headers)
+        raise PermanentEndpointError.from_trip(record(answer, verdict, endpoint), sent=True)
+    raise error_of(answer)
+
+
+def error_of(answer: Answer) -> ContentResponseError:
+    """Return the error of an answer that says nothing of the key."""
+    redactor = Redactor(answer.url, answer.request_headers)
+    info = request_info_of(
+        answer.method, redactor.url(answer.url), redactor.headers(answer.request_headers.items())
+    )
+    return ContentResponseError.of(
+        info,
+        status=answer.status,
+        message=answer.reason,
+        headers=answer.headers,
+        content=answer.content,
+    )
+
+
+def discard(response: ClientResponse) -> None:
+    """Give the connection back, or close it where the body is still on its way."""
+    if response.content.is_eof():
+        response.release()
+    else:
+        response.close()
+
+
+async def _look(response: ClientResponse) -> bytes:
+    return await peek(response, DEFAULT_MAX_BODY, DEFAULT_BODY_TIMEOUT)
+
+
+def _classify(answer: Answer) -> Verdict:
+    return classify(answer.status, answer.headers, answer.content, url=str(answer.url))

@@ -1,0 +1,55 @@
+"""``FailFastMiddleware``, for ``ClientSession(middlewares=[...])``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from aiohttp import ClientHandlerType, ClientRequest, ClientResponse
+
+from ._errors import PermanentEndpointError
+from ._latch import Latch
+from ._options import Options, make_guard
+from ._raise import discard
+from ._wire import WireAttempt
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+
+class FailFastMiddleware:
+    """A client middleware that judges, trips and refuses; it does not retry.
+
+    Put it last in the list (innermost): there it sees every wire attempt and the key that is
+    really sent. A middleware that fetches a new token on a 401 belongs after it, because the
+    answer that trips is raised here. A request with its own ``middlewares=`` bypasses those of
+    the session, this one included: that is aiohttp's rule; pass it along there.
+
+    Args:
+        options: ``latch``, ``scope``, ``classify``, ``when_tripped``, ``on_trip``, ``max_body``
+            and ``body_timeout``, by keyword, as in `FailFastSession`.
+
+    Raises:
+        TypeError, ValueError: an argument makes no sense; the message names it.
+
+    .. versionadded:: 0.1.0
+    """
+
+    def __init__(self, **options: Unpack[Options]) -> None:
+        self._guard = make_guard(**options)
+
+    @property
+    def latch(self) -> Latch:
+        """The memory of dead endpoints."""
+        return self._guard.latch
+
+    async def __call__(self, request: ClientRequest, handler: ClientHandlerType) -> ClientResponse:
+        """Guard one request; called by aiohttp.
+
+        Raises:
+            PermanentEndpointError: the endpoint is dead, known before or from this answer.
+        """
+        response, observation = await WireAttempt(self._guard, request).exchange(handler)
+        if observation is not None and observation.trip is not None:
+            discard(response)
+            raise PermanentEndpointError.from_trip(observation.trip, sent=True)
+        return response

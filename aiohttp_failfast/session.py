@@ -1,0 +1,114 @@
+"""``FailFastSession``, the drop-in ``aiohttp.ClientSession``."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from aiohttp import ClientResponse, ClientSession
+from aiohttp.typedefs import StrOrURL
+
+from ._call import Call
+from ._classify import classify as default_classify
+from ._credential import Scope
+from ._guard import Classifier, OnTrip
+from ._latch import Latch
+from ._options import DEFAULT_BODY_TIMEOUT, DEFAULT_MAX_BODY, ScopeName, WhenTripped, make_guard
+from ._retry import RetryPolicy
+
+_DEFAULT_RETRY = RetryPolicy()
+
+
+class _Subclassable:
+    """Lets ClientSession be subclassed, and users subclass the result, without warnings.
+
+    aiohttp warns at each subclass, and in debug mode at each attribute it does not know; as a
+    class that stands before ClientSession, this one keeps both from being reached.
+    """
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Stop here: aiohttp's own hook would warn."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if type(self) is FailFastSession:
+            super().__setattr__(name, value)
+        else:
+            object.__setattr__(self, name, value)
+
+
+class FailFastSession(_Subclassable, ClientSession):
+    """An ``aiohttp.ClientSession`` that stops at once when its key is dead.
+
+    It takes every argument of ``ClientSession``, and these by keyword. Every answer on the wire
+    is judged. A decisive one trips the latch; from then on every call to that endpoint raises
+    `PermanentEndpointError` at once: new ones, those asleep before a retry, those queued for a
+    connection. Transient trouble is retried as ``retry`` says.
+
+    Args:
+        latch: the memory of dead endpoints; share one between sessions. Default: a new one.
+        retry: when to try again; None for never. Default: `RetryPolicy()`.
+        classify: judges answers; any callable of the form of `classify`.
+        scope: what a trip binds: ``"credential"`` (this key at this origin), ``"origin"``,
+            ``"session"``, or a callable of (URL, headers) that returns an `Endpoint`, a string
+            that stands for the caller, or None to leave a request alone.
+        when_tripped: ``"raise"``; ``"auto"`` means the same today.
+        on_trip: called with the `Trip`, once per trip; sync or async.
+        max_body: bytes of an error body that are looked at.
+        body_timeout: seconds to wait for them.
+
+    Raises:
+        TypeError, ValueError: an argument makes no sense; the message names it.
+
+    .. versionadded:: 0.1.0
+    """
+
+    ATTRS = frozenset({*ClientSession.ATTRS, "_failfast_guard", "_failfast_retry"})
+
+    def __init__(
+        self,
+        *args: Any,
+        latch: Latch | None = None,
+        retry: RetryPolicy | None = _DEFAULT_RETRY,
+        classify: Classifier = default_classify,
+        scope: ScopeName | Scope = "credential",
+        when_tripped: WhenTripped = "auto",
+        on_trip: OnTrip | None = None,
+        max_body: int = DEFAULT_MAX_BODY,
+        body_timeout: float = DEFAULT_BODY_TIMEOUT,
+        **kwargs: Any,
+    ) -> None:
+        if retry is not None and not isinstance(retry, RetryPolicy):
+            raise TypeError(f"retry must be a RetryPolicy or None, got {type(retry).__name__}")
+        guard = make_guard(
+            latch=latch,
+            scope=scope,
+            classify=classify,
+            when_tripped=when_tripped,
+            on_trip=on_trip,
+            max_body=max_body,
+            body_timeout=body_timeout,
+        )
+        super().__init__(*args, **kwargs)
+        self._failfast_guard = guard
+        self._failfast_retry = retry or RetryPolicy(max_http_attempts=1)
+
+    @property
+    def latch(self) -> Latch:
+        """The memory of dead endpoints."""
+        return self._failfast_guard.latch
+
+    async def _request(self, method: str, str_or_url: StrOrURL, **kwargs: Any) -> ClientResponse:
+        own_raise = kwargs.get("raise_for_status")
+        own_middlewares = kwargs.get("middlewares")
+        call = Call(
+            self._failfast_guard,
+            self._failfast_retry,
+            self._raise_for_status if own_raise is None else own_raise,
+            kwargs.get("data"),
+        )
+        kwargs["raise_for_status"] = call.raise_for_status if call.raises else False
+        kwargs["middlewares"] = (
+            *(self._middlewares if own_middlewares is None else own_middlewares),
+            call,
+        )
+        return await call.run(partial(super()._request, method, str_or_url, **kwargs))
