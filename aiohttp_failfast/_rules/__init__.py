@@ -1,0 +1,34 @@
+"""The table: every row that trips or spares the latch, in the order of trust.
+
+First come the exceptions to machine codes, then the machine codes, then stated waits and
+windows, then prose. The status alone is no row: it only decides how to go on where none holds.
+"""
+
+from __future__ import annotations
+
+from ._codes_auth import CODES_AUTH
+from ._codes_passing import CODES_OTHER, CODES_TRANSIENT, CODES_WINDOWED
+from ._codes_quota import CODES_QUOTA
+from ._exceptions import EXCEPTIONS, WRAPPED
+from ._limits import LIMITS
+from ._words_auth import WORDS_AUTH
+from ._words_passing import WORDS_OTHER, WORDS_PASSING
+from ._words_quota import WORDS_QUOTA
+from .row import Rule
+
+TABLE: tuple[Rule, ...] = (
+    *EXCEPTIONS,
+    *CODES_OTHER,
+    *CODES_QUOTA,
+    *CODES_AUTH,
+    *CODES_WINDOWED,
+    *CODES_TRANSIENT,
+    *LIMITS,
+    *WORDS_OTHER,
+    *WORDS_PASSING,
+    *WORDS_QUOTA,
+    *WORDS_AUTH,
+)
+"""All rows, in the order in which they are asked."""
+
+__all__ = ["TABLE", "WRAPPED", "Rule"]

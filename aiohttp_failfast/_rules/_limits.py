@@ -1,0 +1,136 @@
+"""Stated waits and the windows of limits: they tell a rate from a spent plan."""
+
+from __future__ import annotations
+
+from .._verdict import VerdictKind
+from .row import Rule
+
+_LIMITED = (200, 402, 403, 408, 429, 500, 502, 503, 504, 529)
+_LIMIT_WORDS = (
+    r"limit(?:s|ed|ation)?",
+    r"quotas?",
+    r"exceed\w*",
+    r"too many",
+    r"capacity",
+    r"overload\w*",
+    r"exhausted",
+    r"used up",
+    r"throttl\w*",
+    r"上限|限额|限制|频率|次数|额度",
+)
+_FOR_429 = (429, 503, 529, 408, 500, 502, 504)
+
+LIMITS: tuple[Rule, ...] = (
+    Rule(
+        id="wait-weeks",
+        kind=VerdictKind.QUOTA,
+        about="Azure API Management and others: quota that comes back in more than ten days",
+        marks=("wait-weeks",),
+        words=(r"quota", r"usage", r"credits?", r"monthly", r"volume"),
+        statuses=(402, 403, 429),
+        source="https://github.com/goferito/node-bing-api/issues/34",
+        read="2026-11-30",
+        samples=("azure-apim-403-quota-20days", "azure-apim-out-of-volume-403-1"),
+    ),
+    Rule(
+        id="wait-long",
+        kind=VerdictKind.WINDOWED,
+        about="any: asked to wait for more than half an hour",
+        marks=("wait-long",),
+        statuses=_FOR_429,
+        source="https://devactivity.com/insights/navigating-github-models-api-rate-limits-essential-for-effective-planning-a-software-development-project",
+        read="2026-11-30",
+        samples=("github-models-day-429-1", "gemini-code-assist-capacity-8h-1"),
+    ),
+    Rule(
+        id="wait-long-refused",
+        kind=VerdictKind.WINDOWED,
+        about="any: a limit told with 402, 403 or 200, and a wait of more than half an hour",
+        marks=("wait-long",),
+        words=_LIMIT_WORDS,
+        statuses=(200, 402, 403),
+        source="https://github.com/hub4j/github-api/issues/220",
+        read="2026-11-30",
+        samples=("azure-apim-403-quota-2days", "github-403-primary-ip-headers"),
+    ),
+    Rule(
+        id="wait-short",
+        kind=VerdictKind.TRANSIENT,
+        about="any: asked to wait for half an hour at most",
+        marks=("wait-short",),
+        statuses=_FOR_429,
+        source="https://github.com/ago19800/HomeMind/issues/29",
+        read="2026-11-30",
+        samples=("groq-429-tpm-11s", "openai-tpm-6ms-1", "coingecko-429-retry-119"),
+    ),
+    Rule(
+        id="wait-short-refused",
+        kind=VerdictKind.TRANSIENT,
+        about="any: a limit told with 402, 403 or 200, and a wait of half an hour at most",
+        marks=("wait-short",),
+        words=_LIMIT_WORDS,
+        statuses=(200, 402, 403),
+        samples=(),
+    ),
+    Rule(
+        id="window-short",
+        kind=VerdictKind.TRANSIENT,
+        about="any: a limit per second or minute",
+        marks=("window-short",),
+        words=_LIMIT_WORDS,
+        statuses=(200, 402, 403, *_FOR_429),
+        source="https://github.com/cline/cline/issues/4826",
+        read="2026-11-30",
+        samples=(
+            "xai-tpm-429-1",
+            "cerebras-429-tpm-string",
+            "etherscan-200-3-per-sec",
+            "voyage-429-no-payment-method-3rpm",
+        ),
+    ),
+    Rule(
+        id="window-month",
+        kind=VerdictKind.QUOTA,
+        about="any: the limit of a month or billing cycle is used up",
+        marks=("window-month",),
+        words=(
+            r"exceed\w*",
+            r"reached",
+            r"hit (?:your|the|its)",
+            r"exhausted",
+            r"used (?:up|all)",
+            r"run out",
+            r"out of",
+            r"depleted",
+            r"no .{0,30}left",
+            r"用尽|用完|耗尽|超过|超出|达到|上限|不足",
+        ),
+        unless_marks=("window-day",),
+        statuses=(200, 400, 401, 402, 403, 429),
+        source="https://github.com/ithacaxyz/relay/issues/1443",
+        read="2026-11-30",
+        samples=(
+            "huggingface-402-monthly-credits",
+            "alchemy-429-monthly-capacity",
+            "openrouter-403-key-limit-total",
+            "serpapi-200-out-of-searches-month",
+            "xai-credits-429-1",
+        ),
+    ),
+    Rule(
+        id="window-day",
+        kind=VerdictKind.WINDOWED,
+        about="any: a limit per hour, day or week",
+        marks=("window-day",),
+        words=_LIMIT_WORDS,
+        statuses=(200, 402, 403, *_FOR_429),
+        source="https://github.com/finance-quote/finance-quote/issues/363",
+        read="2026-11-30",
+        samples=(
+            "openrouter-403-key-limit-daily",
+            "alphavantage-200-information-25-a-day",
+            "minimax-429-2056-5h",
+            "cloudflare-500-neurons-plain",
+        ),
+    ),
+)
