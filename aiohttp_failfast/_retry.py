@@ -15,7 +15,7 @@ DEFAULT_STATUSES = frozenset({408, 429, 500, 502, 503, 504, 520})
 _MAX_DOUBLINGS = 64
 # A stated wait is obeyed in full; a little jitter on top keeps its obeyers from coming as one.
 _JITTER_ON_STATED_WAIT = 0.1
-_NO_EVIDENCE = "fallback-other"
+NO_EVIDENCE = "fallback-other"
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class RetryPolicy:
     ) -> bool:
         if self.methods is not None and method.upper() not in self.methods:
             return False
-        if verdict.kind is not VerdictKind.TRANSIENT and verdict.rule != _NO_EVIDENCE:
+        if verdict.kind is not VerdictKind.TRANSIENT and verdict.rule != NO_EVIDENCE:
             return False
         # Set by servers behind the Stainless SDKs (OpenAI, Anthropic): the server knows best.
         hint = headers.get("x-should-retry", "").strip().lower()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from typing import Any
 
 import aiohttp
@@ -12,16 +12,9 @@ import yarl
 from aiohttp import ClientSession, web
 from aiohttp.test_utils import TestServer
 from loopback import Api
+from ways import WAYS, SessionFactory
 
-from aiohttp_failfast import (
-    FailFastMiddleware,
-    FailFastSession,
-    Latch,
-    attach,
-    failfast_trace_config,
-)
-
-SessionFactory = Callable[..., Awaitable[ClientSession]]
+from aiohttp_failfast import Latch
 
 
 def pytest_report_header() -> str:
@@ -32,7 +25,7 @@ def pytest_report_header() -> str:
 
 @pytest.fixture
 async def api() -> AsyncIterator[Api]:
-    """A loopback API on a real socket."""
+    """Serve a loopback API on a real socket."""
     api = Api()
     app = web.Application(client_max_size=64 * 2**20)
     app.router.add_route("*", "/{path:.*}", api.handle)
@@ -43,31 +36,6 @@ async def api() -> AsyncIterator[Api]:
     if api.gate is not None:
         api.gate.set()
     await server.close()
-
-
-def _session(latch: Latch, options: dict[str, Any], kwargs: dict[str, Any]) -> ClientSession:
-    return FailFastSession(latch=latch, **options, **kwargs)
-
-
-def _middleware(latch: Latch, options: dict[str, Any], kwargs: dict[str, Any]) -> ClientSession:
-    own = kwargs.pop("middlewares", ())
-    return ClientSession(middlewares=(*own, FailFastMiddleware(latch=latch, **options)), **kwargs)
-
-
-def _trace(latch: Latch, options: dict[str, Any], kwargs: dict[str, Any]) -> ClientSession:
-    own = kwargs.pop("trace_configs", ())
-    return ClientSession(
-        trace_configs=[*own, failfast_trace_config(latch=latch, **options)], **kwargs
-    )
-
-
-def _attach(latch: Latch, options: dict[str, Any], kwargs: dict[str, Any]) -> ClientSession:
-    session = ClientSession(**kwargs)
-    attach(session, latch=latch, **options)
-    return session
-
-
-WAYS = {"session": _session, "middleware": _middleware, "trace": _trace, "attach": _attach}
 
 
 @pytest.fixture
