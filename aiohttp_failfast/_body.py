@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import threading
 import warnings
 
@@ -54,14 +53,18 @@ async def _collect_for(
 ) -> None:
     # A task of its own, and no wait_for: what it took is in chunks whenever it is stopped.
     task = asyncio.ensure_future(_collect(stream, chunks, max_body))
+    task.add_done_callback(_forget_fault)
     try:
         await asyncio.wait({task}, timeout=timeout)
     finally:
         task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await asyncio.wait({task})
+        # Takes one turn of the loop. A cancellation of the caller in that turn must go through.
+        await asyncio.wait({task})
+
+
+def _forget_fault(task: asyncio.Task[None]) -> None:
     if not task.cancelled():
-        task.exception()  # the stream's own fault: seen here, raised at the caller's read
+        task.exception()  # the stream's own: seen here, raised at the caller's read
 
 
 async def _collect(stream: StreamReader, chunks: list[bytes], max_body: int) -> None:
