@@ -7,12 +7,12 @@ from typing import Any
 
 from aiohttp import ClientHandlerType, ClientRequest, ClientResponse
 
+from ._attempt import Attempt
 from ._errors import PermanentEndpointError
 from ._guard import Guard, Observation
 from ._raise import discard, raise_for_status
 from ._replay import Replay
 from ._retry import RetryPolicy
-from ._wire import WireAttempt
 
 RaiseForStatus = bool | Callable[[ClientResponse], Awaitable[None]]
 """What aiohttp takes as ``raise_for_status``."""
@@ -81,7 +81,7 @@ class Call:
 
     async def __call__(self, request: ClientRequest, handler: ClientHandlerType) -> ClientResponse:
         """Guard one request on the wire; called by aiohttp as the innermost middleware."""
-        attempt = WireAttempt(self._guard, request, sent=self._sent)
+        attempt = Attempt(self._guard, request, sent=self._sent)
         try:
             response, self._observation = await attempt.exchange(handler)
         finally:

@@ -25,3 +25,9 @@ def require_callable(name: str, value: object) -> None:
     """Refuse what cannot be called."""
     if not callable(value):
         raise TypeError(f"{name} must be callable, got {type(value).__name__}")
+
+
+def require_bool(name: str, value: object) -> None:
+    """Refuse what is neither True nor False."""
+    if not isinstance(value, bool):
+        raise TypeError(f"{name} must be True or False, got {type(value).__name__}")

@@ -7,35 +7,23 @@ from __future__ import annotations
 
 import inspect
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
-from typing import Protocol
 
 from yarl import URL
 
-from ._credential import Endpoint, Redactor, Scope, fingerprint
+from ._credential import Endpoint, Redactor, fingerprint
 from ._errors import PermanentEndpointError
 from ._latch import Latch
+from ._settings import Settings
 from ._trip import Trip
 from ._verdict import MAX_MESSAGE, Verdict, VerdictKind
+from ._waiters import Waiter
+
+_FIRST_SERVER_ERROR = 500
 
 logger = logging.getLogger("aiohttp_failfast")
-
-OnTrip = Callable[[Trip], "Awaitable[object] | None"]
-"""Called once per trip, after the latch is set; sync or async."""
-
-
-class Classifier(Protocol):
-    """Anything that judges an answer as `classify` does.
-
-    .. versionadded:: 0.1.0
-    """
-
-    def __call__(
-        self, status: int, headers: Mapping[str, str], body: bytes, *, url: str | None
-    ) -> Verdict:
-        """Return what an answer says; see `classify`."""
 
 
 @dataclass(frozen=True)
@@ -76,24 +64,12 @@ class Observation:
 class Guard:
     """Says before a request whether it may go, and learns from its answer."""
 
-    __slots__ = ("_classify", "_on_trip", "_scope", "body_timeout", "latch", "max_body")
+    __slots__ = ("_name_endpoint", "latch", "settings")
 
-    def __init__(
-        self,
-        *,
-        latch: Latch,
-        scope: Scope,
-        classify: Classifier,
-        on_trip: OnTrip | None,
-        max_body: int,
-        body_timeout: float,
-    ) -> None:
-        self.latch = latch
-        self.max_body = max_body
-        self.body_timeout = body_timeout
-        self._scope = scope
-        self._classify = classify
-        self._on_trip = on_trip
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.latch = Latch() if settings.latch is None else settings.latch
+        self._name_endpoint = settings.name_endpoint
 
     def endpoint(self, url: URL, headers: Mapping[str, str]) -> Endpoint | None:
         """Return the endpoint of a request, or None where the scope leaves it alone.
@@ -101,7 +77,7 @@ class Guard:
         Raises:
             TypeError: a user's scope returned something else than promised.
         """
-        named: object = self._scope(url, headers)
+        named: object = self._name_endpoint(url, headers)
         if named is None or isinstance(named, Endpoint):
             return named
         if isinstance(named, str):
@@ -129,28 +105,74 @@ class Guard:
         logger.debug("refused a request to %s", endpoint)
         return PermanentEndpointError.from_trip(trip, sent=sent)
 
+    async def claim(self, url: URL, headers: Mapping[str, str]) -> Place | None:
+        """Wait for the canary of an unknown endpoint, if there is to be one.
+
+        Returns:
+            The place of the canary, for the request that must go ahead; else None. After a wait
+            the latch must be asked again.
+        """
+        if not self.settings.canary:
+            return None
+        endpoint = self.endpoint(url, headers)
+        if endpoint is None:
+            return None
+        waiter = await self.latch.canaries.claim(endpoint, self.settings.canary_timeout)
+        return None if waiter is None else Place(self.latch, endpoint, waiter)
+
     def succeeded(self, url: URL, headers: Mapping[str, str], generation: int) -> None:
         """Learn that a request was answered well."""
-        if self.latch.suspects:
+        if self.settings.canary or self.latch.suspects:
             endpoint = self.endpoint(url, headers)
             if endpoint is not None:
                 self.latch.succeed(endpoint, generation)
 
     async def observe(self, answer: Answer) -> Observation:
-        """Judge an error answer, and trip the latch where it is permanent."""
+        """Judge an answer, and trip the latch where it is permanent."""
+        observation, news = self.learn(answer)
+        if news is not None:
+            await self.tell(news)
+        return observation
+
+    def learn(self, answer: Answer) -> tuple[Observation, Trip | None]:
+        """Judge an answer and set the latch, without telling anybody.
+
+        Returns:
+            What came of it, and the trip if it is new: then `tell` is owed.
+        """
         verdict = self._judge(answer)
         endpoint = self.endpoint(answer.url, answer.request_headers)
-        if endpoint is None or not verdict.permanent:
-            return Observation(answer, verdict, endpoint, None)
+        if endpoint is None:
+            return Observation(answer, verdict, None, None), None
+        if not verdict.permanent:
+            if verdict.kind is VerdictKind.OK:
+                self.latch.succeed(endpoint, answer.generation)
+            elif answer.status < _FIRST_SERVER_ERROR:
+                # An answer of another kind, but an answer: the key was not turned away.
+                self.latch.canaries.settle(endpoint)
+            return Observation(answer, verdict, endpoint, None), None
         trip = record(answer, verdict, endpoint)
-        if self.latch.trip(trip):
+        is_new = self.latch.trip(trip)
+        if is_new:
             logger.warning("%s", trip.explain())
-            await self._tell(trip)
-        return Observation(answer, verdict, endpoint, self.latch.find(endpoint))
+        in_force = self.latch.find(endpoint)
+        return Observation(answer, verdict, endpoint, in_force), trip if is_new else None
+
+    async def tell(self, trip: Trip) -> None:
+        """Call ``on_trip``; whatever it does, the latch stays as it is."""
+        on_trip = self.settings.on_trip
+        if on_trip is None:
+            return
+        try:
+            result = on_trip(trip)
+            if inspect.isawaitable(result):
+                await result
+        except Exception:
+            logger.exception("on_trip failed; the latch stays tripped")
 
     def _judge(self, answer: Answer) -> Verdict:
         try:
-            verdict: object = self._classify(
+            verdict: object = self.settings.classify(
                 answer.status, answer.headers, answer.content, url=str(answer.url)
             )
             if isinstance(verdict, Verdict):
@@ -160,15 +182,20 @@ class Guard:
             logger.exception("classify failed; the answer is handed on as it is")
         return Verdict(VerdictKind.OTHER, rule="classify-failed")
 
-    async def _tell(self, trip: Trip) -> None:
-        if self._on_trip is None:
-            return
-        try:
-            result = self._on_trip(trip)
-            if inspect.isawaitable(result):
-                await result
-        except Exception:
-            logger.exception("on_trip failed; the latch stays tripped")
+
+class Place:
+    """The place of the canary; leaving it lets the next one take it, or all go."""
+
+    __slots__ = ("_endpoint", "_latch", "_waiter")
+
+    def __init__(self, latch: Latch, endpoint: Endpoint, waiter: Waiter) -> None:
+        self._latch = latch
+        self._endpoint = endpoint
+        self._waiter = waiter
+
+    def leave(self) -> None:
+        """Leave it; without effect where the answer has settled the matter."""
+        self._latch.canaries.vacate(self._endpoint, self._waiter)
 
 
 def record(answer: Answer, verdict: Verdict, endpoint: Endpoint) -> Trip:

@@ -11,9 +11,10 @@ from typing import Any
 from aiohttp import ClientRequest, ClientResponse, ClientSession
 
 from ._errors import PermanentEndpointError
-from ._guard import Guard
+from ._guard import Guard, Place
+from ._judge import judge, observation_of
 from ._raise import error_of
-from ._wire import SEND, check_connected, judge, observation_of
+from ._wire import SEND, Flight
 
 
 def guard_session(session: ClientSession, guard: Guard) -> None:
@@ -21,10 +22,24 @@ def guard_session(session: ClientSession, guard: Guard) -> None:
     if getattr(session._request_class, "_failfast_guard", None) is guard:
         return
     # A stand-in that a test or another library gave as request_class cannot be subclassed.
-    if isinstance(session._request_class, type):
+    if isinstance(session._request_class, type) and isinstance(session._response_class, type):
         session._request_class = _request_class(session._request_class, guard)
-    if isinstance(session._response_class, type):
         session._response_class = _response_class(session._response_class, guard)
+
+
+class _Journey:
+    """What a guarded request tells the response to it."""
+
+    __slots__ = ("_place", "flight")
+
+    def __init__(self, flight: Flight, place: Place | None) -> None:
+        self.flight = flight
+        self._place = place
+
+    def end(self) -> None:
+        """Give up the canary's place; the answer has come, or never will."""
+        if self._place is not None:
+            self._place.leave()
 
 
 def _request_class(base: type[ClientRequest], guard: Guard) -> type[ClientRequest]:
@@ -43,11 +58,18 @@ def _request_class(base: type[ClientRequest], guard: Guard) -> type[ClientReques
                     raise error
 
     async def send(self: Any, connection: Any) -> ClientResponse:
-        check_connected(guard, self, connection)
-        generation = guard.latch.generation
-        response: ClientResponse = await getattr(super(GuardedRequest, self), SEND)(connection)
-        response._failfast_generation = generation  # type: ignore[attr-defined]
-        return response
+        flight = Flight(guard, self)
+        place = await guard.claim(self.url, self.headers)
+        try:
+            flight.depart(connection)
+            response = await getattr(super(GuardedRequest, self), SEND)(connection)
+        except BaseException:
+            flight.land()
+            if place is not None:
+                place.leave()
+            raise
+        response._failfast_journey = _Journey(flight, place)
+        return response  # type: ignore[no-any-return]
 
     setattr(GuardedRequest, SEND, send)
     return GuardedRequest
@@ -57,9 +79,18 @@ def _response_class(base: type[ClientResponse], guard: Guard) -> type[ClientResp
     class GuardedResponse(base):  # type: ignore[valid-type, misc]
         """A response that is judged as soon as its head has arrived."""
 
+        _failfast_journey: _Journey
+
         async def start(self, connection: Any) -> ClientResponse:
-            await super().start(connection)
-            await judge(guard, self, self._failfast_generation)
+            journey = self._failfast_journey
+            try:
+                try:
+                    await super().start(connection)
+                finally:
+                    journey.flight.land()
+                await judge(guard, self, journey.flight.generation)
+            finally:
+                journey.end()
             return self
 
         def raise_for_status(self) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 
+from ._canary import Canaries
 from ._checks import require_callable
 from ._credential import Endpoint
 from ._errors import PermanentEndpointError
@@ -59,6 +60,7 @@ class Latch:
         self._trip_waiters = WaitingRoom()
         self._clear_waiters = WaitingRoom()
         self._stats = LatchStats()
+        self.canaries = Canaries()
 
     @property
     def tripped(self) -> bool:
@@ -130,6 +132,7 @@ class Latch:
             self._stats = replace(self._stats, trips=self._stats.trips + 1)
             woken = [*self._sleepers.take(endpoint), *self._trip_waiters.take(None)]
         wake(woken)
+        self.canaries.dismiss(endpoint)
         return True
 
     @property
@@ -140,8 +143,10 @@ class Latch:
     def succeed(self, endpoint: Endpoint, generation: int) -> None:
         """Note that an endpoint answered a request well: earlier sightings no longer count."""
         with self._lock:
-            if not self._generations.is_void(endpoint, generation):
-                self._sightings.pop(endpoint, None)
+            if self._generations.is_void(endpoint, generation):
+                return
+            self._sightings.pop(endpoint, None)
+        self.canaries.settle(endpoint)
 
     def reset(self, endpoint: Endpoint | None = None) -> int:
         """Clear one endpoint, or all; a late answer to an older request cannot trip it again.
@@ -163,6 +168,7 @@ class Latch:
                 self._sightings.pop(sighted, None)
             cleared = [one for one in self._trips if endpoint in (None, one)]
             woken = self._clear(cleared)
+        self.canaries.forget(endpoint)
         wake(woken)
         return len(cleared)
 
@@ -193,6 +199,19 @@ class Latch:
         if trip is not None:
             self._count_stopped(seconds - (waiter.loop.time() - started))
         return trip
+
+    def watch(self, endpoint: Endpoint) -> Waiter:
+        """Return a waiter that the next trip of an endpoint wakes; `unwatch` gives it back."""
+        waiter = Waiter.here()
+        with self._lock:
+            self._sleepers.add(endpoint, waiter)
+        return waiter
+
+    def unwatch(self, endpoint: Endpoint, waiter: Waiter) -> None:
+        """Forget a waiter that `watch` returned."""
+        waiter.future.cancel()
+        with self._lock:
+            self._sleepers.discard(endpoint, waiter)
 
     async def wait_tripped(self) -> Trip:
         """Wait until an endpoint is tripped, and return the oldest trip in force."""

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from aiohttp import ClientResponse
 
+from ._answer import answer_of
 from ._body import peek
 from ._classify import classify
 from ._credential import Redactor, by_credential
 from ._errors import ContentResponseError, PermanentEndpointError, request_info_of
 from ._guard import Answer, record
-from ._options import DEFAULT_BODY_TIMEOUT, DEFAULT_MAX_BODY
+from ._judge import FIRST_ERROR_STATUS, observation_of
+from ._settings import DEFAULT_BODY_TIMEOUT, DEFAULT_MAX_BODY
 from ._verdict import Verdict
-from ._wire import FIRST_ERROR_STATUS, answer_of, observation_of
 
 
 async def raise_for_status(response: ClientResponse, content: bytes | None = None) -> None:

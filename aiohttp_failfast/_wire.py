@@ -1,78 +1,24 @@
-"""One request on the wire: checked at the last moment before its first byte, judged after."""
+"""One request on the wire: checked at the last moment, and ended there if it comes to that."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Iterator
-from contextlib import contextmanager
+from asyncio import Future
 from typing import Any
-from weakref import WeakKeyDictionary
 
-from aiohttp import ClientHandlerType, ClientRequest, ClientResponse
+from aiohttp import ClientRequest
 
-from ._body import peek
-from ._guard import Answer, Guard, Observation
-
-FIRST_ERROR_STATUS = 400
+from ._credential import Endpoint
+from ._errors import PermanentEndpointError
+from ._guard import Guard
+from ._trip import Trip
+from ._waiters import Waiter
 
 SEND = "send" if hasattr(ClientRequest, "send") else "_send"
 """Name of the method that writes a request; aiohttp 4 makes it private."""
 
-_observations: WeakKeyDictionary[ClientResponse, Observation] = WeakKeyDictionary()
 
-
-def observation_of(response: ClientResponse) -> Observation | None:
-    """Return what was learned from a response, if it was judged."""
-    return _observations.get(response)
-
-
-def answer_of(response: ClientResponse, content: bytes, generation: int) -> Answer:
-    """Return a response as plain data; its request headers are those that were really sent."""
-    info = response.request_info
-    return Answer(
-        status=response.status,
-        reason=response.reason or "",
-        headers=response.headers,
-        content=content,
-        method=info.method,
-        url=info.url,
-        request_headers=info.headers,
-        generation=generation,
-    )
-
-
-def check_connected(
-    guard: Guard, request: ClientRequest, connection: Any, *, sent: bool = False
-) -> None:
-    """Check a request that has its connection; where it must not go, give that back unused.
-
-    No await lies between this and the first byte, so nothing passes once the latch is tripped.
-    The connection is released rather than closed: it stays in the pool, and the next in the
-    queue is woken.
-
-    Raises:
-        PermanentEndpointError: the endpoint is tripped.
-    """
-    error = guard.refusal(request.url, request.headers, sent=sent)
-    if error is not None:
-        connection.release()
-        raise error
-
-
-async def judge(guard: Guard, response: ClientResponse, generation: int) -> Observation | None:
-    """Learn from an answer; None for a healthy one, whose body is never touched."""
-    info = response.request_info
-    if response.status < FIRST_ERROR_STATUS:
-        guard.succeeded(info.url, info.headers, generation)
-        return None
-    content = await peek(response, guard.max_body, guard.body_timeout)
-    observation = await guard.observe(answer_of(response, content, generation))
-    _observations[response] = observation
-    return observation
-
-
-class WireAttempt:
-    """One request on its way through a middleware.
+class Flight:
+    """A request from its last check to the head of its answer.
 
     Args:
         guard: says whether it may go.
@@ -80,58 +26,64 @@ class WireAttempt:
         sent: whether an earlier attempt of the same call touched the wire.
 
     Attributes:
+        generation: of the latch, when the request was sent.
         sent: whether this or an earlier attempt touched the wire.
     """
 
-    __slots__ = ("_generation", "_guard", "_inner", "_request", "sent")
+    __slots__ = ("_connection", "_endpoint", "_guard", "_request", "_watch", "generation", "sent")
 
     def __init__(self, guard: Guard, request: ClientRequest, *, sent: bool = False) -> None:
         self._guard = guard
         self._request = request
-        self._inner: Any = None
-        self._generation = guard.latch.generation
+        self._connection: Any = None
+        self._endpoint: Endpoint | None = None
+        self._watch: Waiter | None = None
+        self.generation = guard.latch.generation
         self.sent = sent
 
-    async def exchange(
-        self, handler: ClientHandlerType
-    ) -> tuple[ClientResponse, Observation | None]:
-        """Send the request if its endpoint is clear, and judge the answer.
+    def refusal(self) -> PermanentEndpointError | None:
+        """Return the error of a request that must not go."""
+        request = self._request
+        return self._guard.refusal(request.url, request.headers, sent=self.sent)
+
+    def depart(self, connection: Any) -> None:
+        """Check a request that has its connection; where it must not go, give that back unused.
+
+        No await lies between this and the first byte, so nothing passes once the latch is
+        tripped. The connection is released rather than closed: it stays in the pool, and the
+        next in the queue is woken.
 
         Raises:
-            PermanentEndpointError: the endpoint is tripped, now or by the time that the request
-                has its connection. (An answer that trips is returned.)
+            PermanentEndpointError: the endpoint is tripped.
         """
-        error = self._guard.refusal(self._request.url, self._request.headers, sent=self.sent)
+        error = self.refusal()
         if error is not None:
-            # Without this a loop over a dead key would never let another task run.
-            await asyncio.sleep(0)
+            connection.release()
             raise error
-        with self._armed():
-            response = await handler(self._request)
-        try:
-            return response, await judge(self._guard, response, self._generation)
-        except BaseException:
-            # On every aiohttp, an exception out of a middleware leaks an unread response.
-            response.close()
-            raise
-
-    @contextmanager
-    def _armed(self) -> Iterator[None]:
-        """Put the guard in the way of the request's own send."""
-        attributes = vars(self._request)
-        shadowed = attributes.get(SEND)
-        self._inner = getattr(self._request, SEND)
-        attributes[SEND] = self._send
-        try:
-            yield
-        finally:
-            if shadowed is None:
-                attributes.pop(SEND, None)
-            else:
-                attributes[SEND] = shadowed
-
-    def _send(self, connection: Any) -> Any:
-        check_connected(self._guard, self._request, connection, sent=self.sent)
-        self._generation = self._guard.latch.generation
+        self.generation = self._guard.latch.generation
         self.sent = True
-        return self._inner(connection)
+        if self._guard.settings.cancel_in_flight:
+            self._watch_trips(connection)
+
+    def land(self) -> None:
+        """Note that the head of the answer has arrived, or never will."""
+        if self._watch is not None and self._endpoint is not None:
+            self._guard.latch.unwatch(self._endpoint, self._watch)
+            self._watch = self._connection = None
+
+    def _watch_trips(self, connection: Any) -> None:
+        endpoint = self._guard.endpoint(self._request.url, self._request.headers)
+        if endpoint is not None:
+            self._endpoint = endpoint
+            self._connection = connection
+            self._watch = self._guard.latch.watch(endpoint)
+            self._watch.future.add_done_callback(self._end)
+
+    def _end(self, future: Future[bool]) -> None:
+        """End the wait for the head, as a connection ends it that breaks: no task is cancelled."""
+        if future.cancelled() or self._connection is None or self._endpoint is None:
+            return
+        trip: Trip | None = self._guard.latch.find(self._endpoint)
+        protocol = self._connection.protocol
+        if trip is not None and protocol is not None:
+            protocol.set_exception(PermanentEndpointError.from_trip(trip, sent=True))

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 from aiohttp import ClientHandlerType, ClientRequest, ClientResponse
 
+from ._attempt import Attempt
 from ._errors import PermanentEndpointError
+from ._guard import Guard
 from ._latch import Latch
-from ._options import Options, make_guard
 from ._raise import discard
-from ._wire import WireAttempt
+from ._settings import Options, Settings
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -35,7 +36,7 @@ class FailFastMiddleware:
     """
 
     def __init__(self, **options: Unpack[Options]) -> None:
-        self._guard = make_guard(**options)
+        self._guard = Guard(Settings(**options))
 
     @property
     def latch(self) -> Latch:
@@ -48,7 +49,7 @@ class FailFastMiddleware:
         Raises:
             PermanentEndpointError: the endpoint is dead, known before or from this answer.
         """
-        response, observation = await WireAttempt(self._guard, request).exchange(handler)
+        response, observation = await Attempt(self._guard, request).exchange(handler)
         if observation is not None and observation.trip is not None:
             discard(response)
             raise PermanentEndpointError.from_trip(observation.trip, sent=True)

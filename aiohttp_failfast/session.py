@@ -11,10 +11,19 @@ from aiohttp.typedefs import StrOrURL
 from ._call import Call
 from ._classify import classify as default_classify
 from ._credential import Scope
-from ._guard import Classifier, OnTrip
+from ._guard import Guard
 from ._latch import Latch
-from ._options import DEFAULT_BODY_TIMEOUT, DEFAULT_MAX_BODY, ScopeName, WhenTripped, make_guard
 from ._retry import RetryPolicy
+from ._settings import (
+    DEFAULT_BODY_TIMEOUT,
+    DEFAULT_CANARY_TIMEOUT,
+    DEFAULT_MAX_BODY,
+    Classifier,
+    OnTrip,
+    ScopeName,
+    Settings,
+    WhenTripped,
+)
 
 _DEFAULT_RETRY = RetryPolicy()
 
@@ -47,14 +56,20 @@ class FailFastSession(_Subclassable, ClientSession):
     Args:
         latch: the memory of dead endpoints; share one between sessions. Default: a new one.
         retry: when to try again; None for never. Default: `RetryPolicy()`.
-        classify: judges answers; any callable of the form of `classify`.
         scope: what a trip binds: ``"credential"`` (this key at this origin), ``"origin"``,
             ``"session"``, or a callable of (URL, headers) that returns an `Endpoint`, a string
             that stands for the caller, or None to leave a request alone.
+        classify: judges answers; any callable of the form of `classify`.
         when_tripped: ``"raise"``; ``"auto"`` means the same today.
         on_trip: called with the `Trip`, once per trip; sync or async.
-        max_body: bytes of an error body that are looked at.
-        body_timeout: seconds to wait for them.
+        canary: while nothing is known of an endpoint, one request goes out and the others wait
+            for its answer.
+        canary_timeout: seconds that they wait at most; then they go out too.
+        cancel_in_flight: a trip also ends calls that wait for the head of their answer.
+        watch_streams: also judge error events inside ``text/event-stream`` answers.
+        watch_ok_bodies: also judge JSON answers with a status below 400.
+        max_body: bytes of a body that are looked at.
+        body_timeout: seconds to wait for those of an error body.
 
     Raises:
         TypeError, ValueError: an argument makes no sense; the message names it.
@@ -69,27 +84,37 @@ class FailFastSession(_Subclassable, ClientSession):
         *args: Any,
         latch: Latch | None = None,
         retry: RetryPolicy | None = _DEFAULT_RETRY,
-        classify: Classifier = default_classify,
         scope: ScopeName | Scope = "credential",
+        classify: Classifier = default_classify,
         when_tripped: WhenTripped = "auto",
         on_trip: OnTrip | None = None,
+        canary: bool = False,
+        canary_timeout: float = DEFAULT_CANARY_TIMEOUT,
+        cancel_in_flight: bool = False,
+        watch_streams: bool = False,
+        watch_ok_bodies: bool = False,
         max_body: int = DEFAULT_MAX_BODY,
         body_timeout: float = DEFAULT_BODY_TIMEOUT,
         **kwargs: Any,
     ) -> None:
         if retry is not None and not isinstance(retry, RetryPolicy):
             raise TypeError(f"retry must be a RetryPolicy or None, got {type(retry).__name__}")
-        guard = make_guard(
+        settings = Settings(
             latch=latch,
             scope=scope,
             classify=classify,
             when_tripped=when_tripped,
             on_trip=on_trip,
+            canary=canary,
+            canary_timeout=canary_timeout,
+            cancel_in_flight=cancel_in_flight,
+            watch_streams=watch_streams,
+            watch_ok_bodies=watch_ok_bodies,
             max_body=max_body,
             body_timeout=body_timeout,
         )
         super().__init__(*args, **kwargs)
-        self._failfast_guard = guard
+        self._failfast_guard = Guard(settings)
         self._failfast_retry = retry or RetryPolicy(max_http_attempts=1)
 
     @property

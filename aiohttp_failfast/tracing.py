@@ -16,10 +16,10 @@ from aiohttp import (
 from ._errors import PermanentEndpointError
 from ._guard import Guard
 from ._guarded import guard_session
+from ._judge import observation_of
 from ._latch import Latch
-from ._options import Options, make_guard
 from ._raise import discard
-from ._wire import observation_of
+from ._settings import Options, Settings
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -74,7 +74,7 @@ def failfast_trace_config(**options: Unpack[Options]) -> FailFastTraceConfig:
 
     .. versionadded:: 0.1.0
     """
-    return FailFastTraceConfig(make_guard(**options))
+    return FailFastTraceConfig(Guard(Settings(**options)))
 
 
 def attach(session: ClientSession, **options: Unpack[Options]) -> Latch:

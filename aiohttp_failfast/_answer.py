@@ -1,0 +1,22 @@
+"""A response as plain data."""
+
+from __future__ import annotations
+
+from aiohttp import ClientResponse
+
+from ._guard import Answer
+
+
+def answer_of(response: ClientResponse, content: bytes, generation: int) -> Answer:
+    """Return a response as plain data; its request headers are those that were really sent."""
+    info = response.request_info
+    return Answer(
+        status=response.status,
+        reason=response.reason or "",
+        headers=response.headers,
+        content=content,
+        method=info.method,
+        url=info.url,
+        request_headers=info.headers,
+        generation=generation,
+    )

@@ -1,0 +1,123 @@
+"""The options that all ways in share, checked before anything is installed."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal, Protocol, TypedDict
+
+from ._checks import require_bool, require_callable, require_int, require_seconds
+from ._classify import classify as default_classify
+from ._credential import Scope, by_credential, by_origin, by_session
+from ._latch import Latch
+from ._trip import Trip
+from ._verdict import Verdict
+
+ScopeName = Literal["credential", "origin", "session"]
+WhenTripped = Literal["auto", "raise"]
+
+OnTrip = Callable[[Trip], "Awaitable[object] | None"]
+"""Called once per trip, after the latch is set; sync or async."""
+
+DEFAULT_MAX_BODY = 64 * 1024
+DEFAULT_BODY_TIMEOUT = 2.0
+DEFAULT_CANARY_TIMEOUT = 30.0
+
+_SCOPES: dict[str, Scope] = {
+    "credential": by_credential,
+    "origin": by_origin,
+    "session": by_session,
+}
+
+
+class Classifier(Protocol):
+    """Anything that judges an answer as `classify` does.
+
+    .. versionadded:: 0.1.0
+    """
+
+    def __call__(
+        self, status: int, headers: Mapping[str, str], body: bytes, *, url: str | None
+    ) -> Verdict:
+        """Return what an answer says; see `classify`."""
+
+
+class Options(TypedDict, total=False):
+    """Keyword arguments of all ways in; `Settings` describes them."""
+
+    latch: Latch | None
+    scope: ScopeName | Scope
+    classify: Classifier
+    when_tripped: WhenTripped
+    on_trip: OnTrip | None
+    canary: bool
+    canary_timeout: float
+    cancel_in_flight: bool
+    watch_streams: bool
+    watch_ok_bodies: bool
+    max_body: int
+    body_timeout: float
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the options say.
+
+    Args:
+        latch: the memory of dead endpoints; share one between sessions. Default: a new one.
+        scope: what a trip binds: ``"credential"`` (this key at this origin), ``"origin"``,
+            ``"session"``, or a callable of (URL, headers) that returns an `Endpoint`, a string
+            that stands for the caller, or None to leave a request alone.
+        classify: judges answers; any callable of the form of `classify`.
+        when_tripped: ``"raise"``; ``"auto"`` means the same today.
+        on_trip: called with the `Trip`, once per trip; sync or async.
+        canary: while nothing is known of an endpoint, one request goes out and the others wait
+            for its answer.
+        canary_timeout: seconds that they wait at most; then they go out too.
+        cancel_in_flight: a trip also ends calls that wait for the head of their answer.
+        watch_streams: also judge error events inside ``text/event-stream`` answers.
+        watch_ok_bodies: also judge JSON answers with a status below 400.
+        max_body: bytes of a body that are looked at.
+        body_timeout: seconds to wait for those of an error body.
+
+    Raises:
+        TypeError, ValueError: an option makes no sense; the message names it.
+    """
+
+    latch: Latch | None = None
+    scope: ScopeName | Scope = "credential"
+    classify: Classifier = default_classify
+    when_tripped: WhenTripped = "auto"
+    on_trip: OnTrip | None = None
+    canary: bool = False
+    canary_timeout: float = DEFAULT_CANARY_TIMEOUT
+    cancel_in_flight: bool = False
+    watch_streams: bool = False
+    watch_ok_bodies: bool = False
+    max_body: int = DEFAULT_MAX_BODY
+    body_timeout: float = DEFAULT_BODY_TIMEOUT
+
+    def __post_init__(self) -> None:
+        if self.latch is not None and not isinstance(self.latch, Latch):
+            raise TypeError(f"latch must be a Latch or None, got {type(self.latch).__name__}")
+        if self.when_tripped not in {"auto", "raise"}:
+            raise ValueError(f"when_tripped must be 'auto' or 'raise', got {self.when_tripped!r}")
+        if isinstance(self.scope, str):
+            if self.scope not in _SCOPES:
+                names = ", ".join(map(repr, _SCOPES))
+                raise ValueError(f"scope must be one of {names} or a callable, got {self.scope!r}")
+        else:
+            require_callable("scope", self.scope)
+        require_callable("classify", self.classify)
+        if self.on_trip is not None:
+            require_callable("on_trip", self.on_trip)
+        for name in ("canary", "cancel_in_flight", "watch_streams", "watch_ok_bodies"):
+            require_bool(name, getattr(self, name))
+        require_int("max_body", self.max_body, at_least=1)
+        require_seconds("body_timeout", self.body_timeout)
+        require_seconds("canary_timeout", self.canary_timeout)
+
+    @property
+    def name_endpoint(self) -> Scope:
+        """The function that names the endpoint of a request."""
+        return _SCOPES[self.scope] if isinstance(self.scope, str) else self.scope
