@@ -5,60 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from ._anchors import anchors_of
 from ._evidence import Evidence
 from ._evidence_walk import fold_known
 from ._rules.row import Rule
-
-_GROUP = re.compile(r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)[?*+]?(?:\{[^}]*\})?")
-_CLASS = re.compile(r"(?:\[[^\]]*\]|\\[wsdWSD.|/$]|\.)[?*+]?(?:\{[^}]*\}\??)?")
-_EDGE = re.compile(r"\\b|[\^$]")
-_PLAIN_WORD = re.compile(r"(?<![\0\w])[a-z0-9]{2,}(?![\0\w?*+{])")
-
-# Words that most error answers hold; a row found by one of them would be tried in vain.
-_COMMON = frozenset(
-    [
-        "your",
-        "the",
-        "has",
-        "have",
-        "been",
-        "this",
-        "that",
-        "for",
-        "and",
-        "not",
-        "error",
-        "please",
-        "you",
-        "is",
-        "are",
-        "was",
-        "request",
-        "requests",
-        "with",
-        "limit",
-        "exceeded",
-        "rate",
-        "api",
-        "key",
-        "to",
-        "of",
-        "in",
-        "on",
-        "no",
-        "it",
-    ]
-)
-
-
-def anchor_of(pattern: str) -> str | None:
-    """A word that every text holds in which the pattern is found; None where there is none."""
-    if "|" in _GROUP.sub("", pattern):
-        return None
-    bare = _EDGE.sub(" ", _CLASS.sub("\0", _GROUP.sub("\0", pattern)))
-    bare = re.sub(r"[-_/.'\"]", " ", bare)
-    words = _PLAIN_WORD.findall(bare)
-    return max(words, key=lambda word: (word not in _COMMON, len(word)), default=None)
 
 
 class _Row:
@@ -72,36 +22,55 @@ class _Row:
         self.codes = frozenset(fold_known(code) for code in rule.codes)
         self.marks = frozenset(rule.marks)
         self.unless_marks = frozenset(rule.unless_marks)
-        self.words = _any_of(rule.words)
-        self.unless = _any_of(rule.unless)
+        self.words = [re.compile(_whole_words(pattern)) for pattern in rule.words]
+        self.unless = [re.compile(_whole_words(pattern)) for pattern in rule.unless]
         self.test = rule.test
 
-    def holds(self, evidence: Evidence) -> bool:
-        """Whether every condition holds, the cheap ones asked first."""
+    def holds(self, evidence: Evidence, words: Iterable[re.Pattern[str]] | None = None) -> bool:
+        """Whether every condition holds, the cheap ones asked first.
+
+        Args:
+            evidence: what the answer says.
+            words: the patterns that are worth trying; all of the row's where not given.
+        """
         if self.statuses and evidence.status not in self.statuses:
             return False
         if not self.marks <= evidence.marks or not self.unless_marks.isdisjoint(evidence.marks):
             return False
         if self.codes and self.codes.isdisjoint(evidence.codes):
             return False
-        return self._text_holds(evidence.text) and (self.test is None or self.test(evidence))
+        return self._text_holds(evidence.text, words) and (self.test is None or self.test(evidence))
 
-    def _text_holds(self, text: str) -> bool:
-        if self.words is not None and self.words.search(text) is None:
+    def _text_holds(self, text: str, words: Iterable[re.Pattern[str]] | None) -> bool:
+        if self.words and not _found(text, self.words if words is None else words):
             return False
-        return self.unless is None or self.unless.search(text) is None
+        return not _found(text, self.unless)
 
 
-def _any_of(patterns: Iterable[str]) -> re.Pattern[str] | None:
-    joined = "|".join(_whole_words(pattern) for pattern in patterns)
-    return re.compile(joined) if joined else None
+def _found(text: str, patterns: Iterable[re.Pattern[str]]) -> bool:
+    return any(
+        _starts_word(found, text) for pattern in patterns for found in pattern.finditer(text)
+    )
+
+
+def _starts_word(found: re.Match[str], text: str) -> bool:
+    # Looked at here, since a condition at the head of a pattern makes the search for it slow.
+    start = found.start()
+    return (
+        start == 0
+        or not (text[start].isalnum() and text[start - 1].isalnum())
+        or not text[start].isascii()
+    )
 
 
 def _whole_words(pattern: str) -> str:
     # Words are whole words, or else looking rows up by a word of theirs would miss some.
-    start = r"(?<![a-z0-9])" if pattern[0].isalnum() and pattern[0].isascii() else ""
     end = r"(?![a-z0-9])" if pattern[-1].isalnum() and pattern[-1].isascii() else ""
-    return f"{start}(?:{pattern}){end}"
+    return f"(?:{pattern}){end}" if "|" in pattern else pattern + end
+
+
+_Found = tuple[int, "re.Pattern[str] | None"]
+"""Place of a row that may hold, and the pattern by which it was found."""
 
 
 class Table:
@@ -114,47 +83,63 @@ class Table:
         if len({rule.id for rule in self.rules}) < len(self.rules):
             raise ValueError("two rules share one id")
         self._rows = [_Row(rule) for rule in self.rules]
-        self._by_code: dict[str, list[int]] = {}
-        self._by_mark: dict[str, list[int]] = {}
-        self._by_word: dict[str, list[int]] = {}
-        self._foreign: list[int] = []
-        self._always: list[int] = []
+        self._by_code: dict[str, list[_Found]] = {}
+        self._by_mark: dict[str, list[_Found]] = {}
+        self._by_word: dict[str, list[_Found]] = {}
+        self._foreign: list[_Found] = []
+        self._always: list[_Found] = []
         for place, row in enumerate(self._rows):
             self._index(place, row)
 
     def _index(self, place: int, row: _Row) -> None:
         if row.codes:
             for code in row.codes:
-                self._by_code.setdefault(code, []).append(place)
+                self._by_code.setdefault(code, []).append((place, None))
         elif row.rule.marks:
-            self._by_mark.setdefault(row.rule.marks[0], []).append(place)
-        elif row.rule.words:
-            for pattern in row.rule.words:
-                self._index_words(place, pattern)
+            self._by_mark.setdefault(row.rule.marks[0], []).append((place, None))
+        elif row.words:
+            for source, pattern in zip(row.rule.words, row.words, strict=True):
+                self._index_words(place, source, pattern)
         else:
-            self._always.append(place)
+            self._always.append((place, None))
 
-    def _index_words(self, place: int, pattern: str) -> None:
-        anchor = anchor_of(pattern) if pattern.isascii() else None
-        if anchor is not None:
-            self._by_word.setdefault(anchor, []).append(place)
-        elif pattern.isascii():
-            self._always.append(place)
-        else:
-            self._foreign.append(place)
+    def _index_words(self, place: int, source: str, pattern: re.Pattern[str]) -> None:
+        if not source.isascii():
+            self._foreign.append((place, pattern))
+            return
+        anchors = anchors_of(source)
+        if not anchors:
+            self._always.append((place, pattern))
+        for anchor in anchors:
+            self._by_word.setdefault(anchor, []).append((place, pattern))
 
     def first(self, evidence: Evidence) -> Rule | None:
-        """The first rule that holds."""
-        places = set(self._always)
-        for code in evidence.codes:
-            places.update(self._by_code.get(code, ()))
-        for mark in evidence.marks:
-            places.update(self._by_mark.get(mark, ()))
-        for word in self._by_word.keys() & evidence.words:
-            places.update(self._by_word[word])
-        if not evidence.text.isascii():
-            places.update(self._foreign)
-        for place in sorted(places):
-            if self._rows[place].holds(evidence):
+        """Ask the rules in their order.
+
+        Returns:
+            The first rule that holds, or None.
+        """
+        tries: dict[int, list[re.Pattern[str]] | None] = {}
+        for place, pattern in self._candidates(evidence):
+            if pattern is None:
+                tries[place] = None
+            else:
+                known = tries.setdefault(place, [])
+                if known is not None:
+                    known.append(pattern)
+        for place in sorted(tries):
+            if self._rows[place].holds(evidence, tries[place]):
                 return self._rows[place].rule
         return None
+
+    def _candidates(self, evidence: Evidence) -> list[_Found]:
+        found = self._always.copy()
+        for code in evidence.codes:
+            found += self._by_code.get(code, ())
+        for mark in evidence.marks:
+            found += self._by_mark.get(mark, ())
+        for word in self._by_word.keys() & evidence.words:
+            found += self._by_word[word]
+        if not evidence.text.isascii():
+            found += self._foreign
+        return found

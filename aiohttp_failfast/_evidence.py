@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from datetime import datetime, timezone
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from ._evidence_headers import challenge_in, codes_in, lowered, stated_reset, stated_wait
-from ._evidence_json import decode
+from ._evidence_json import decode, decode_inside
 from ._evidence_text import matchable, readable, windows_of, words_of
 from ._evidence_walk import Findings, walk
-from ._times import BEIJING, moment_in, moment_of, seconds_until, wait_in
+from ._times import BEIJING, moment_in, seconds_until, wait_in
 
 MAX_BODY = 64 * 1024
 """Bytes of a body that are looked at."""
@@ -102,20 +102,14 @@ def gather(
         url: where the request went.
     """
     plain = lowered(headers)
-    clock = _clock_of(plain)
-    found = Findings(clock)
+    found = Findings(plain.get("date"))
     fault = status >= 400
     _read_body(body, found, status)
     if not fault:
         fault = "fault" in found.marks
-    _read_headers(plain, found, status)
+    if plain:
+        _read_headers(plain, found, status)
     return _conclude(status, fault, found, _host(url))
-
-
-def _clock_of(headers: dict[str, str]) -> datetime:
-    date = headers.get("date")
-    moment = moment_of(date) if date else None
-    return moment or datetime.now(timezone.utc)
 
 
 def _host(url: object) -> str:
@@ -133,15 +127,21 @@ def _read_body(body: bytes, found: Findings, status: int) -> None:
     first = text[0]
     if first in '{["':
         value = decode(text)
-        if value is not None:
+        if value is None:
+            value = decode_inside(text, 0)[0]
+        if isinstance(value, (dict, str)) or (isinstance(value, list) and text[1:2] in _IN_ARRAY):
             _read_value(value, found, status)
             return
     if first == "<":
         _read_markup(text, found)
     elif text.startswith(("data:", "event:", "id:", ": ", "retry:")):
         _read_events(text, found, status)
-    elif first not in "{[":
+    elif first != "{" and text[:2] not in ("[{", "[["):
         _read_plain(text, found, status)
+
+
+_IN_ARRAY = ('"', "{", "[", " ", "\n", "\r", "\t")
+"""What stands behind the bracket of a real array; "[403]: ..." is prose."""
 
 
 def _read_plain(text: str, found: Findings, status: int) -> None:
@@ -299,6 +299,7 @@ _UPSTREAM = (
     "bad response from upstream",
     "provider error",
 )
+_UPSTREAM_WORDS = frozenset({"provider", "upstream", "litellm"})
 _UPSTREAM_CODES = frozenset(
     {"aiapicallerror", "upstreamerror", "providererror", "badresponsestatuscode"}
 )
@@ -311,9 +312,9 @@ def _conclude(status: int, fault: bool, found: Findings, host: str) -> Evidence:
     marks = found.marks
     words = words_of(text)
     if text:
-        marks.update(windows_of(text))
+        marks.update(windows_of(text, words) or _quoted_windows(texts, text, status))
         _read_times(text, words, found)
-        if any(cue in text for cue in _UPSTREAM):
+        if not _UPSTREAM_WORDS.isdisjoint(words) and any(cue in text for cue in _UPSTREAM):
             marks.add("upstream")
     if not _UPSTREAM_CODES.isdisjoint(found.codes):
         marks.add("upstream")
@@ -330,6 +331,14 @@ def _conclude(status: int, fault: bool, found: Findings, host: str) -> Evidence:
         found.moment,
         host,
     )
+
+
+def _quoted_windows(texts: list[str], text: str, status: int) -> list[str]:
+    """Windows in the quoted names of limits ('Queries per day'); no verdict is final by these."""
+    if status != 429 or '""' not in text:
+        return []
+    whole = " ".join(texts).lower()
+    return [mark for mark in windows_of(whole, words_of(whole)) if mark != "window-month"]
 
 
 _TIME_WORDS = frozenset(

@@ -57,7 +57,7 @@ _MEANINGS = {
         "code type error_code err_code errcode error_type error_name tag __type kind limit_source"
         " sub_code subcode error_subcode status_code statuscode error_status error_id return_code"
         " retcode ret_code result_code cod slug symbol failure_code status_detail error_key policy_name"
-        " quota_limit"
+        " quota_limit category"
     ),
     Member.EITHER: "error detail title reason status name errors data body response",
     Member.NEST: (

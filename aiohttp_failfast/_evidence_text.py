@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import string
 from html import unescape
 from urllib.parse import unquote
 
@@ -22,7 +23,7 @@ _QUOTED = {
         r"|`[^`]{28,}(?:`|\Z)|[“”][^“”]{28,}(?:”|\Z)|[‘’「『][^’」』]{28,}(?:[’」』]|\Z)"
     ),
 }
-_QUOTE_MARKS = re.compile("[\"'`“”‘「『]")
+_QUOTE_MARK = re.compile("[\"'`“‘「『]")
 
 # What follows these words is the caller's own text.
 _ECHO = re.compile(
@@ -34,10 +35,16 @@ _ECHO = re.compile(
     r"|(?:输入内容|提示词|用户输入|输入|内容)\s?[:：]"
 )
 
+_ECHO_WORDS = (
+    *("input", "prompt", "query", "completion", "instruction", "utterance", "conversation"),
+    *("content", "message", "echo", "you s", "you wrote", "you asked", "request", "text"),
+    *("failed_generation", "payload", "内容", "提示词", "输入"),
+)
+
 _NO_ECHO_CUES = frozenset({401, 402, 403, 429})
 """Statuses at which no provider quotes the request as a matter of course."""
 
-_SPLIT = str.maketrans(dict.fromkeys("\n\r\t.,;:!?()[]{}<>\"'`’“”*|/=_-—–…", " "))
+_SPLIT = str.maketrans(dict.fromkeys("\n\r\t“”’‘—–…（），。：" + string.punctuation, " "))
 
 
 def readable(text: str) -> str:
@@ -63,10 +70,17 @@ def matchable(text: str, status: int) -> str:
     text = text.lower()
     if "’" in text:
         text = text.replace("’", "'")
-    if _QUOTE_MARKS.search(text):
+    if _QUOTE_MARK.search(text):
         text = _QUOTED[28 if status in _NO_ECHO_CUES else 12].sub('""', text)
-    echo = _ECHO.search(text)
-    return text[: echo.start()] if echo else text
+    if _may_announce(text) and any(word in text for word in _ECHO_WORDS):
+        echo = _ECHO.search(text)
+        return text[: echo.start()] if echo else text
+    return text
+
+
+def _may_announce(text: str) -> bool:
+    # The colon of an address announces nothing.
+    return "=" in text or text.count(":") > text.count("://") or "->" in text or "：" in text
 
 
 def words_of(text: str) -> set[str]:
@@ -89,17 +103,27 @@ _MONTH_WINDOW = re.compile(
     r"\bmonthly [\w ]{0,40}?(?:limit|quota|cap\b|capacity|allowance|allocation|credit|usage|budget"
     r"|request|token|character|search|spend)"
     r"|\b(?:for|in|of) (?:this|the|the current) (?:calendar )?month\b|this month's"
+    r"|limited to [\d,]{1,12} [\w ]{1,24}(?:/|per|a) ?month\b"
     r"|(?:limit|quota|usage|allowance|credits?|cap)\b.{0,30} (?:per|this|a) (?:month|billing (?:cycle|period))\b"
     r"|(?:this|current|the) billing (?:cycle|period)|每月|本月|当月"
 )
-_WINDOW_HINTS = re.compile(
-    r"sec|min|hour|hr\b|day|daily|week|month|billing|r[pq]|tp[a-z]|qp|/|per \d|每|今日|当日|小时|本周|本月|分钟"
+# One of these is in every text that names a window; asked first, since the set is at hand.
+_WINDOW_WORDS = frozenset(
+    {"second", "seconds", "sec", "s", "minute", "minutes", "min", "m", "hour", "hours", "hr", "h"}
+    | {"day", "days", "d", "daily", "today", "week", "weekly", "month", "monthly", "mo", "hourly"}
+    | {"rpm", "tpm", "rps", "qps", "tps", "qpm", "ipm", "rpd", "tpd", "rph", "tph", "byday"}
+    | {"billing", "5h", "24h", "1s", "1m", "1h", "1d", "86400s", "3600s", "cycle"}
 )
 
 
-def windows_of(text: str) -> list[str]:
-    """Names of the limit windows that matchable text speaks of: short, day, month."""
-    if not _WINDOW_HINTS.search(text):
+def windows_of(text: str, words: set[str]) -> list[str]:
+    """Names of the limit windows that matchable text speaks of: short, day, month.
+
+    Args:
+        text: what `matchable` returned.
+        words: the words in it.
+    """
+    if _WINDOW_WORDS.isdisjoint(words) and text.isascii():
         return []
     found = []
     if _SHORT_WINDOW.search(text):

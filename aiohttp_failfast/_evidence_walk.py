@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timezone
 from typing import Any
 
 from ._evidence_headers import lowered, stated_reset, stated_wait
@@ -47,7 +47,7 @@ class Findings:
     """What has been collected of one answer so far."""
 
     __slots__ = (
-        "clock",
+        "_date",
         "codes",
         "embedded",
         "marks",
@@ -58,8 +58,8 @@ class Findings:
         "wait",
     )
 
-    def __init__(self, clock: datetime) -> None:
-        self.clock = clock
+    def __init__(self, date: str | None = None) -> None:
+        self._date = date
         self.codes: dict[str, str] = {}
         self.texts: list[str] = []
         self.raw_text = ""
@@ -68,6 +68,11 @@ class Findings:
         self.moment: datetime | None = None
         self.embedded: int | None = None
         self.nodes = 0
+
+    @property
+    def clock(self) -> datetime:
+        """When the answer was made: by its Date, else now. Read only where a wait needs it."""
+        return (moment_of(self._date) if self._date else None) or datetime.now(timezone.utc)
 
     def add_wait(self, wait: float | None) -> None:
         """Note a stated wait; the longest one counts."""
@@ -97,8 +102,12 @@ class Findings:
             raw = raw.rstrip("/").rpartition("/")[2]
         raw = raw.rpartition("#")[2]
         folded = fold(raw)
-        if folded and folded not in self.codes:
-            self.codes[folded] = raw
+        if folded:
+            self.codes.setdefault(folded, raw)
+            # InvalidApiKeyError is invalid_api_key.
+            for ending in ("error", "exception"):
+                if folded.endswith(ending) and len(folded) > len(ending) + 3:
+                    self.codes.setdefault(folded[: -len(ending)], raw)
 
     def _add_number(self, raw: str, where: str) -> None:
         if len(raw) == 3 and raw[0] in "45":
@@ -174,7 +183,7 @@ def _take(
     meaning: Member, name: str, inner: Any, found: Findings, where: str, level: int, depth: int
 ) -> None:
     if isinstance(inner, str):
-        _take_string(meaning, inner, found, where, level)
+        _take_string(meaning, inner, found, where or name.lower(), level)
     elif isinstance(inner, bool):
         return
     elif isinstance(inner, (int, float)):
@@ -190,7 +199,7 @@ def _take_string(meaning: Member, inner: str, found: Findings, where: str, level
         found.add_code(inner, where)
     elif meaning is Member.TEXT:
         found.add_text(inner, level)
-        if " " not in inner and len(inner) <= _LONGEST_CODE:
+        if " " not in inner and len(inner) <= _LONGEST_CODE and not inner.isdigit():
             found.add_code(inner, where)
     elif meaning is Member.EITHER:
         if " " in inner or not inner.isascii():
@@ -268,4 +277,4 @@ def _note_location(item: dict[str, Any], found: Findings) -> None:
 
 def fold_known(code: str) -> str:
     """Fold a code as written in a rule; the member in front of a bare number stays."""
-    return code if "#" in code else fold(code)
+    return code.lower() if "#" in code else fold(code)

@@ -61,7 +61,7 @@ LIMITS: tuple[Rule, ...] = (
         statuses=_FOR_429,
         source="https://github.com/ago19800/HomeMind/issues/29",
         read="2026-11-30",
-        samples=("groq-429-tpm-11s", "openai-tpm-6ms-1", "coingecko-429-retry-119"),
+        samples=("openai-tpm-6ms-1", "coingecko-429-retry-119", "azure-429-call-rate-3s-1"),
     ),
     Rule(
         id="wait-short-refused",
@@ -70,7 +70,9 @@ LIMITS: tuple[Rule, ...] = (
         marks=("wait-short",),
         words=_LIMIT_WORDS,
         statuses=(200, 402, 403),
-        samples=(),
+        source="public documentation of the SKY API (quotas)",
+        read="2026-11-30",
+        samples=("azure-apim-403-quota-seven-minutes",),
     ),
     Rule(
         id="window-short",
@@ -103,6 +105,7 @@ LIMITS: tuple[Rule, ...] = (
             r"out of",
             r"depleted",
             r"no .{0,30}left",
+            r"limited to",
             r"用尽|用完|耗尽|超过|超出|达到|上限|不足",
         ),
         unless_marks=("window-day",),
@@ -112,7 +115,6 @@ LIMITS: tuple[Rule, ...] = (
         samples=(
             "huggingface-402-monthly-credits",
             "alchemy-429-monthly-capacity",
-            "openrouter-403-key-limit-total",
             "serpapi-200-out-of-searches-month",
             "xai-credits-429-1",
         ),
@@ -132,5 +134,15 @@ LIMITS: tuple[Rule, ...] = (
             "minimax-429-2056-5h",
             "cloudflare-500-neurons-plain",
         ),
+    ),
+    Rule(
+        id="gemini-current-quota",
+        kind=VerdictKind.TRANSIENT,
+        about="Gemini: minute or day in the words of an empty account, details cut off",
+        words=(r"current quota.{0,120}ai\.google\.dev.*",),
+        statuses=(429,),
+        source="https://github.com/google-gemini/gemini-cli/issues/8414",
+        read="2026-11-30",
+        samples=("gemini-429-current-quota-no-details",),
     ),
 )

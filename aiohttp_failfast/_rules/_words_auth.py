@@ -8,7 +8,10 @@ from .row import Rule
 
 _WIDE = (200, 400, 401, 403, 412, 422, 429, 498)
 _REFUSED = (401, 403)
-_KEY = r"(?:x-)?api[ _-]?(?:key|token)s?"
+_KEY = (
+    r"(?:x-api-key|api key|api keys|api-key|api-keys|api_key|apikey|apikeys|api token|api tokens"
+    r"|api-token|api_token)"
+)
 _BAD = r"(?:invalid|incorrect|wrong|bad|unknown|unrecognized|malformed|expired|revoked|disabled)"
 _DEAD = (
     r"(?:invalid|incorrect|wrong|not valid|not active|inactive|expired|revoked|disabled|deactivated"
@@ -22,15 +25,22 @@ WORDS_AUTH: tuple[Rule, ...] = (
         kind=VerdictKind.AUTH,
         about="any: an API key that is invalid, expired, revoked or missing",
         words=(
-            rf"{_BAD} (?:or missing |\w+ or )?{_KEY}",
-            rf"{_KEY} (?:you )?(?:provided )?(?:is |was |has been |has |or \S+ in the request is )?(?:\w+ (?:or|as) )?{_DEAD}",
+            rf"{_BAD} (?:or missing |or expired |\S{{1,30}} or )?{_KEY}",
+            rf"{_KEY} (?:you )?(?:provided )?(?:is |was |has been |has |appears to be |or \S+ in the request is )?(?:\w+ (?:or|as) )?{_DEAD}",
             rf"{_KEY}: \S{{1,80}} is {_DEAD}",
-            rf"(?:no|missing|without(?: an?)?) {_KEY}",
+            rf"(?:no|missing|without|without an) {_KEY}",
             rf"{_KEY} (?:is )?(?:required|missing|not provided|not set|not supplied)",
-            rf"(?:didn't|did not) provide an? {_KEY}",
+            rf"(?:didn't|did not) (?:provide|pass|send|include|supply) an? {_KEY}",
+            rf"must (?:use|provide|include|supply) an? {_KEY}",
+            rf"{_KEY} (?:header )?(?:is )?required",
+            r"neither authorization header",
+            r"(?:invalid|unknown) project id",
+            r"project id is required",
+            r"expired key",
+            r"malformed api key",
             r"reported as leaked",
             r"(?:invalid|missing) subscription key",
-            rf"{_BAD} access key",
+            rf"{_BAD} (?:access|private|secret|license|application|app) key",
             r"access key id .{0,40}(?:does not exist|invalid)",
             r"key is blocked",
         ),
@@ -48,6 +58,7 @@ WORDS_AUTH: tuple[Rule, ...] = (
             "azure-invalid-key-code-unauthorized-1",
             "kong-401-no-key-request-id",
             "neuralwatt-401-key-inactive",
+            "notion-401-token-invalid",
             "litellm-401-key-blocked",
             "deepseek-auth-invalid-key-quoted",
         ),
@@ -76,20 +87,23 @@ WORDS_AUTH: tuple[Rule, ...] = (
         sightings=2,
         source="https://github.com/deepseek-ai/DeepSeek-R1/issues/82",
         read="2026-11-30",
-        samples=("deepseek-auth-no-such-user-1",),
+        samples=("deepseek-auth-no-such-user-1", "openrouter-401-user-not-found"),
     ),
     Rule(
         id="account-words",
         kind=VerdictKind.AUTH,
         about="any: account, organization or project switched off",
         words=(
-            r"(?:account|organi[sz]ation|project|workspace|team|consumer|user)\b.{0,60}(?:has been|is|was|been) (?:permanently )?(?:deactivated|disabled|suspended|banned|restricted|locked|terminated|closed|denied access)",
+            r"(?:account|organi[sz]ation|project|workspace|consumer|subscription)\b.{0,60}(?:has been|is|was|been) (?:permanently )?(?:deactivated|disabled|suspended|banned|restricted|locked|terminated|closed|denied access)",
+            r"^user is locked",
+            r"(?:team|user) is blocked",
             r"deactivated account",
+            r"access was terminated",
             r"disabled in this account",
             r"key based authentication is disabled",
         ),
-        statuses=(400, 401, 403, 412, 422, 429),
-        unless=(r"temporar",),
+        statuses=(200, 400, 401, 403, 412, 422, 429),
+        unless=(r"temporar\w*",),
         source="https://github.com/anthropics/claude-code/issues/72457",
         read="2026-11-30",
         samples=(
@@ -106,7 +120,20 @@ WORDS_AUTH: tuple[Rule, ...] = (
         about="any: a token or credentials that are invalid, expired or missing, with 401 or 403",
         words=(
             rf"{_BAD} (?:bearer |access |auth(?:entication|orization)? |security |refresh )?(?:tokens?|credentials?)\b",
-            rf"(?:token|credentials?)\b.{{0,40}}(?:is|has|are|was|been) {_DEAD}",
+            rf"(?:token|credentials?|jwt)\b.{{0,40}}(?:is|has|are|was|been) (?:missing|{_DEAD})",
+            rf"(?:token|jwt) (?:{_DEAD}|revoked|missing)",
+            r"(?:invalid|no|malformed) (?:jwt|token)",
+            r"(?:invalid|incorrect|wrong|bad) (?:username|user name|login|email|user)(?: or |/| and )(?:password|secret|key|token)",
+            r"authorization grant is invalid",
+            r"credentials were not (?:provided|found)",
+            r"credentials not found",
+            r"(?:could not|unable to|cannot) (?:validate|verify|authenticate) (?:the |your )?(?:credentials|token|key|request|user)",
+            r"(?:did not|didn't) (?:pass|provide|send|include|supply) (?:an? )?(?:authentication|auth|access|api|bearer) ?(?:token|credentials|header)",
+            r"requires authentication",
+            r"must be authenticated",
+            r"login required",
+            r"authorization (?:field|header) (?:is )?(?:missing|required|badly formatted|invalid|not found)",
+            r"missing required auth\w* credentials?",
             r"no .{0,20}auth(?:entication|orization)? (?:credentials|header|token)",
             r"no or an invalid authentication header",
             r"(?:missing|invalid) auth(?:entication|orization)? (?:header|credentials|token)",
@@ -123,7 +150,6 @@ WORDS_AUTH: tuple[Rule, ...] = (
             "openrouter-401-no-cookie-auth",
             "github-401-bad-credentials",
             "huggingface-401-invalid-credentials",
-            "notion-401-token-invalid",
             "bedrock-token-invalid-403-1",
             "cf-aig-401-no-auth-header",
         ),
@@ -138,7 +164,7 @@ WORDS_AUTH: tuple[Rule, ...] = (
             r"令牌(?:已过期|状态不可用|已被禁用|无效|不存在)",
             r"(?:密钥|api ?key|token) ?(?:无效|已?过期|不存在|已失效|错误|已被禁用)",
             r"无法进行身份验证|身份验证失败|鉴权失败|认证失败",
-            r"账[户号].{0,6}(?:已被?(?:禁用|封禁|锁定|停用)|异常)",
+            r"(?:账[户号]|用户).{0,6}(?:已被?(?:禁用|封禁|锁定|停用)|异常)",
         ),
         statuses=(200, 400, 401, 403, 429),
         source="https://github.com/songquanpeng/one-api/blob/main/model/token.go",
@@ -167,8 +193,8 @@ WORDS_AUTH: tuple[Rule, ...] = (
         kind=VerdictKind.AUTH,
         about="any API: says no more than that the caller is not known; seen on live keys too",
         words=(
-            r"(?:^|\| )(?:401:? )?(?:unauthorized|unauthenticated|not authenticated|authenticate)[.!]?(?: \||$)",
-            r"(?:^|\| )(?:authentication|authorization) (?:failed|fails|required)[.!]?(?: \||$)",
+            r"(?:^|\| )(?:401:? )?(?:unauthorized|unauthenticated|not authenticated|authenticate) ?[.!]?(?: \||$)",
+            r"(?:^|\| )(?:authentication|authorization) (?:failed|fails|required)\b",
         ),
         statuses=_REFUSED,
         sightings=2,

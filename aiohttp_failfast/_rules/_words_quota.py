@@ -8,7 +8,8 @@ from .row import Rule
 
 _ANY = (200, 400, 401, 402, 403, 412, 422, 429)
 _PURSE = r"(?:account |api |user |token |credit |remaining |available |prepaid |wallet |your )*"
-_MONEY = r"(?:balance|credits?|funds|quota|points|units|coins)"
+_MONEY = r"(?:balance|credits?|funds)"
+_ALL = r"(?:balance|credits?|funds|quota|points)"
 
 WORDS_QUOTA: tuple[Rule, ...] = (
     Rule(
@@ -17,7 +18,7 @@ WORDS_QUOTA: tuple[Rule, ...] = (
         about="LiteLLM: budget of the key, team or user, told in prose",
         words=(
             r"budget has been exceeded",
-            r"exceeded(?:token)?budget",
+            r"(?:exceededbudget|exceededtokenbudget)",
             r"over budget\b",
             r"exceeded .{0,20}budget",
             r"budget (?:limit )?(?:exceeded|exhausted|reached)",
@@ -37,14 +38,16 @@ WORDS_QUOTA: tuple[Rule, ...] = (
         kind=VerdictKind.QUOTA,
         about="any: balance, credits or funds are not enough",
         words=(
-            rf"insufficient {_PURSE}{_MONEY}",
-            rf"(?:not enough|lack(?:s|ing)?(?: sufficient)?|no(?: remaining| more)?) {_PURSE}{_MONEY}\b",
-            rf"{_MONEY} (?:is|are|was) (?:not enough|insufficient|too low|negative|empty|zero)",
+            rf"insufficient {_PURSE}{_ALL}",
+            rf"(?:not enough|lacks?|lacks? sufficient|lacking|no|no remaining|no more) {_PURSE}{_ALL}",
+            rf"(?:not|n't|never) have (?:enough|sufficient|any|purchased) {_PURSE}{_ALL}",
+            r"balance is \$?-?0(?:\.0+)?\b",
+            rf"{_ALL} (?:is|are|was) (?:not enough|insufficient|too low|negative|empty|zero)",
             rf"{_MONEY} (?:is |are |has been |have been )?(?:fully )?(?:depleted|exhausted|used up|expired|over)\b",
             rf"(?:out of|ran out of|run out of) (?:your )?(?:\w+ )?(?:{_MONEY}|searches|requests|characters)",
             rf"used (?:up )?all (?:of )?(?:your |the )?(?:available |free |included |monthly )*{_MONEY}",
             rf"exhausted (?:all )?(?:of )?(?:your |the )?(?:available |free |included |monthly )*{_MONEY}",
-            rf"exceeded your (?:\w+ ){{0,2}}{_MONEY}\b.{{0,40}}(?:plan|billing|upgrade|purchase)",
+            r"exhausted balance",
             r"maximum credits exceeded",
             r"credit limit exceeded",
             r"have no quota",
@@ -81,6 +84,8 @@ WORDS_QUOTA: tuple[Rule, ...] = (
             r"key limit exceeded \((?:total|monthly)",
             r"check your plan and billing details",
             r"check your billing details",
+            r"requires a valid credit card",
+            r"locked\b.{0,20}(?:top_up|top up)",
             r"suspended .{0,60}(?:spending|balance|invoices?|payment|billing)",
         ),
         statuses=_ANY,
@@ -88,9 +93,9 @@ WORDS_QUOTA: tuple[Rule, ...] = (
         read="2026-11-30",
         samples=(
             "anthropic-usage-limits-400-1",
-            "tavily-432-plan-limit",
             "algolia-403-operations-quota",
-            "fireworks-412-account-suspended",
+            "openrouter-403-key-limit-total",
+            "supabase-402-db-size",
         ),
     ),
     Rule(
@@ -106,13 +111,13 @@ WORDS_QUOTA: tuple[Rule, ...] = (
             r"has billing disabled",
             r"requires billing to be enabled",
             r"no payment method",
-            r"(?:trial|subscription|plan) (?:period )?(?:has |is )?(?:ended|expired|been cancell?ed|over)\b",
+            r"(?:trial|subscription|plan|package) (?:period )?(?:has |is )?(?:ended|expired|been cancell?ed|over)\b",
             r"top up (?:your|the) (?:balance|account|credits?)",
         ),
         statuses=_ANY,
         source="https://github.com/GoogleCloudPlatform/java-docs-samples/issues/276",
         read="2026-11-30",
-        samples=("google-billing-disabled-403-old-1",),
+        samples=("google-billing-disabled-403-old-1", "fireworks-412-account-suspended"),
     ),
     Rule(
         id="payment-required",
@@ -127,14 +132,15 @@ WORDS_QUOTA: tuple[Rule, ...] = (
             r"\bsubscription\b",
             r"\bupgrade\b",
             r"\bfunds\b",
-            r"\bspend\w*",
+            r"(?:spend|spending|spent)",
+            r"reached the limit",
             r"unavailable shop",
         ),
         statuses=(402,),
         unless=(r"x-payment", r"x402", r"this model requires"),
         source="https://github.com/Arisofia/Nuvanx-System/issues/334",
         read="2026-11-30",
-        samples=("supabase-402-db-size", "shopify-402-unavailable-shop"),
+        samples=("shopify-402-unavailable-shop", "kiro-monthly-request-count"),
     ),
     Rule(
         id="chinese-balance",
