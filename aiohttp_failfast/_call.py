@@ -11,7 +11,7 @@ from ._attempt import Attempt
 from ._errors import PermanentEndpointError
 from ._guard import Guard, Observation
 from ._raise import discard, raise_for_status
-from ._replay import Replay
+from ._replay import Replay, is_spent
 from ._retry import RetryPolicy
 
 RaiseForStatus = bool | Callable[[ClientResponse], Awaitable[None]]
@@ -112,7 +112,7 @@ class Call:
         delay = self._policy.delay_after(
             self._attempt, answer.method, answer.status, observation.verdict, answer.headers
         )
-        if delay is None or getattr(request._body, "consumed", False):
+        if delay is None or is_spent(request._body):
             return None
         return delay if self._replay.rewind() else None
 
