@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from ._anchors import anchors_of
 from ._evidence import Evidence
-from ._evidence_walk import fold_known
+from ._evidence_findings import fold_known
 from ._rules.row import Rule
 
 

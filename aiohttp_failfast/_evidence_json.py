@@ -58,12 +58,14 @@ def _salvage(text: str) -> Any:
         return _DECODER.raw_decode(text)[0]
     except _BROKEN:
         pass
-    for candidate in _repairs(text[:_REPAIR_CHARS]):
-        try:
-            return _DECODER.decode(candidate)
-        except _BROKEN:
-            continue
-    return None
+    return next(filter(None, map(_decoded, _repairs(text[:_REPAIR_CHARS]))), None)
+
+
+def _decoded(text: str) -> Any:
+    try:
+        return _DECODER.decode(text)
+    except _BROKEN:
+        return None
 
 
 def _repairs(text: str) -> list[str]:

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a list of names is easier to read on one line
 """Which member of an error body means what, in every spelling providers use."""
 
 from __future__ import annotations

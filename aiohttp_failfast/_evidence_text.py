@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a pattern is easier to read on one line
 """Make the provider's prose fit to be matched, and leave out what it quotes from the caller."""
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ def _may_announce(text: str) -> bool:
 
 
 def words_of(text: str) -> set[str]:
-    """The set of words in matchable text."""
+    """Split matchable text into its set of words."""
     return set(text.translate(_SPLIT).split())
 
 

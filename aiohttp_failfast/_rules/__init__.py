@@ -7,7 +7,9 @@ windows, then prose. The status alone is no row: it only decides how to go on wh
 from __future__ import annotations
 
 from ._codes_auth import CODES_AUTH
-from ._codes_passing import CODES_OTHER, CODES_TRANSIENT, CODES_WINDOWED
+from ._codes_auth_one import CODES_AUTH_ONE
+from ._codes_limits import CODES_TRANSIENT, CODES_WINDOWED
+from ._codes_other import CODES_OTHER
 from ._codes_quota import CODES_QUOTA
 from ._exceptions import EXCEPTIONS, WRAPPED
 from ._limits import LIMITS
@@ -21,6 +23,7 @@ TABLE: tuple[Rule, ...] = (
     *CODES_OTHER,
     *CODES_QUOTA,
     *CODES_AUTH,
+    *CODES_AUTH_ONE,
     *CODES_WINDOWED,
     *CODES_TRANSIENT,
     *LIMITS,

@@ -1,0 +1,122 @@
+"""Machine codes of limits that pass by themselves."""
+
+from __future__ import annotations
+
+from .._verdict import VerdictKind
+from .row import Rule
+
+CODES_WINDOWED: tuple[Rule, ...] = (
+    Rule(
+        id="window-code",
+        kind=VerdictKind.WINDOWED,
+        about="Codex, OpenRouter, HubSpot, Google: window of hours to days",
+        codes=(
+            "usage_limit_reached",
+            "free_usage_limit_error",
+            "FreeUsageLimitError",
+            "GoUsageLimitError",
+            "openrouter_free_tier_daily",
+            "dailyLimitExceeded",
+            "dailyLimitExceededUnreg",
+            "daily_limit_exceeded",
+            "daily_limit_reached",
+            "subscription_usage_limit_error",
+            "header#11201",
+            "error_code#17",
+            "DAILY",
+        ),
+        source="https://github.com/earendil-works/pi/issues/4172",
+        read="2026-11-30",
+        samples=(
+            "openai-codex-usage-limit-5h-1",
+            "codex-429-usage-limit-team-promo-null",
+            "openrouter-429-free-per-day-limit-source",
+            "hubspot-429-daily",
+            "google-429-queries-per-day",
+        ),
+    ),
+    Rule(
+        id="number-window",
+        kind=VerdictKind.WINDOWED,
+        about="Zhipu and Z.AI, Cloudflare: numbered windows",
+        codes=("error#1304", "error#1308", "error#1310", "errors#3036", "errors#4006"),
+        source="https://github.com/dirge-code/dirge/issues/818",
+        read="2026-11-30",
+        samples=(
+            "zhipu-429-1308-5h-cn",
+            "zai-429-1308-5h-en",
+            "zai-429-1310-weekly-monthly-live",
+            "zhipu-429-1304-daily-calls",
+            "cloudflare-429-3036-neurons",
+        ),
+    ),
+    Rule(
+        id="limit-zero",
+        kind=VerdictKind.QUOTA,
+        about="google.rpc: the limit itself is zero, so no window ever opens",
+        marks=("limit-zero",),
+        unless_marks=("quota-id-model",),
+        statuses=(403, 429),
+        source="https://github.com/NEKOparapa/AiNiee/issues/168",
+        read="2026-11-30",
+        samples=("google-429-per-day-limit-zero", "gemini-429-limit-value-zero-suspended-1"),
+    ),
+    Rule(
+        id="google-day",
+        kind=VerdictKind.WINDOWED,
+        about="google.rpc QuotaFailure: the limit that is hit is one per day",
+        marks=("quota-id-day",),
+        source="https://oppl.ai/llms/gemini_complex_1/JE00B3XR4V72.json",
+        read="2026-11-30",
+        samples=("gemini-429-per-day-250-1", "gemini-429-per-day-20-1"),
+    ),
+)
+
+CODES_TRANSIENT: tuple[Rule, ...] = (
+    Rule(
+        id="rate-code",
+        kind=VerdictKind.TRANSIENT,
+        about="Slack, MiniMax, Zhipu, DashScope, Jina: a rate by its code, at any status",
+        codes=(
+            "base_resp#1002",
+            "base_resp#1039",
+            "error#1302",
+            "error#1303",
+            "error#1305",
+            "limit_requests",
+            "limit_burst_rate",
+            "RateLimitTriggeredError",
+            "ratelimited",
+            "SlowDown",
+            "error_code#4",
+            "error_code#18",
+            "error#1312",
+            "base_resp#1041",
+            "base_resp#2045",
+            "header#11202",
+            "header#11203",
+            "error#3040",
+            "errors#3040",
+            "THROTTLED",
+            "userRateLimitExceeded",
+        ),
+        source="https://github.com/zhukunpenglinyutong/jetbrains-cc-gui/issues/897",
+        read="2026-11-30",
+        samples=(
+            "minimax-200-base-resp-1002",
+            "zhipu-429-1302-rate",
+            "dashscope-429-limit-requests-short",
+            "jina-429-triggered",
+            "do-spaces-503-slowdown",
+        ),
+    ),
+    Rule(
+        id="google-minute",
+        kind=VerdictKind.TRANSIENT,
+        about="google.rpc QuotaFailure: the limit that is hit is one per minute",
+        marks=("quota-id-minute",),
+        source="public source code",
+        read="2026-11-30",
+        samples=("gemini-429-per-minute-no-message",),
+    ),
+)
