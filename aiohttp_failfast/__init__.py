@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 from ._classify import Rules, classify
 from ._credential import Endpoint, fingerprint
 from ._errors import ContentResponseError, PermanentEndpointError
-from ._latch import Latch, LatchStats
+from ._latch import Latch
 from ._raise import raise_for_status
 from ._retry import RetryPolicy
 from ._settings import Classifier
+from ._stats import LatchStats
 from ._trip import Trip
 from ._verdict import Verdict, VerdictKind
 from .middleware import FailFastMiddleware

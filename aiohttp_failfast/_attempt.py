@@ -65,6 +65,7 @@ class Attempt:
     async def _send_and_judge(
         self, handler: ClientHandlerType
     ) -> tuple[ClientResponse, Observation | None]:
+        self._flight.enter()
         try:
             with self._armed():
                 response = await handler(self._request)

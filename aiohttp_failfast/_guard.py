@@ -15,7 +15,7 @@ from yarl import URL
 
 from ._credential import Endpoint, Redactor, fingerprint
 from ._errors import PermanentEndpointError
-from ._latch import Latch
+from ._latch import Latch, TripListener
 from ._settings import Settings
 from ._trip import Trip
 from ._verdict import MAX_MESSAGE, Verdict, VerdictKind
@@ -64,12 +64,12 @@ class Observation:
 class Guard:
     """Says before a request whether it may go, and learns from its answer."""
 
-    __slots__ = ("_name_endpoint", "latch", "settings")
-
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.latch = Latch() if settings.latch is None else settings.latch
         self._name_endpoint = settings.name_endpoint
+        self.flights: set[TripListener] = set()
+        self.latch.subscribe(self)
 
     def endpoint(self, url: URL, headers: Mapping[str, str]) -> Endpoint | None:
         """Return the endpoint of a request, or None where the scope leaves it alone.
@@ -101,9 +101,15 @@ class Guard:
         trip = None if endpoint is None else self.latch.find(endpoint)
         if trip is None:
             return None
-        self.latch.count_refusal()
+        self.latch.counters.refusal()
         logger.debug("refused a request to %s", endpoint)
         return PermanentEndpointError.from_trip(trip, sent=sent)
+
+    def tripped(self, trip: Trip) -> None:
+        """Hear of a trip: tell the requests that are queued or under way."""
+        # copy() is one step of the interpreter: another thread may be adding to the set.
+        for flight in self.flights.copy():
+            flight.tripped(trip)
 
     async def claim(self, url: URL, headers: Mapping[str, str]) -> Place | None:
         """Wait for the canary of an unknown endpoint, if there is to be one.

@@ -50,15 +50,17 @@ def _request_class(base: type[ClientRequest], guard: Guard) -> type[ClientReques
 
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             super().__init__(*args, **kwargs)
+            flight = self._failfast_flight = Flight(guard, self, weak=True)
             session = kwargs.get("session")
             # A middleware may still put another key in; then only the last check is exact.
             if session is not None and not session._middlewares:
-                error = guard.refusal(self.url, self.headers)
+                error = flight.refusal()
                 if error is not None:
                     raise error
+            flight.enter()
 
     async def send(self: Any, connection: Any) -> ClientResponse:
-        flight = Flight(guard, self)
+        flight = self._failfast_flight
         place = await guard.claim(self.url, self.headers)
         try:
             flight.depart(connection)

@@ -5,35 +5,25 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
 from datetime import datetime, timezone
+from typing import Protocol
+from weakref import WeakSet
 
 from ._canary import Canaries
 from ._checks import require_callable
 from ._credential import Endpoint
 from ._errors import PermanentEndpointError
 from ._generations import Generations
+from ._stats import Counters, LatchStats
 from ._trip import Trip
 from ._waiters import Waiter, WaitingRoom, wake
 
 
-@dataclass(frozen=True)
-class LatchStats:
-    """What a latch did so far.
+class TripListener(Protocol):
+    """Hears of trips, on the thread that trips; weakly held."""
 
-    Attributes:
-        trips: times an endpoint was tripped.
-        refused: calls that were refused without touching the wire.
-        retries_stopped: calls whose wait before the next attempt ended because of a trip.
-        seconds_saved: what was left of those waits, in seconds.
-
-    .. versionadded:: 0.1.0
-    """
-
-    trips: int = 0
-    refused: int = 0
-    retries_stopped: int = 0
-    seconds_saved: float = 0.0
+    def tripped(self, trip: Trip) -> None:
+        """Hear of one trip, after the latch is set."""
 
 
 class Latch:
@@ -59,7 +49,8 @@ class Latch:
         self._sleepers = WaitingRoom()
         self._trip_waiters = WaitingRoom()
         self._clear_waiters = WaitingRoom()
-        self._stats = LatchStats()
+        self.counters = Counters()
+        self._listeners: WeakSet[TripListener] = WeakSet()
         self.canaries = Canaries()
 
     @property
@@ -84,7 +75,7 @@ class Latch:
     @property
     def stats(self) -> LatchStats:
         """What the latch did so far."""
-        return self._stats
+        return self.counters.snapshot()
 
     def find(self, endpoint: Endpoint) -> Trip | None:
         """Return the trip that is in force for an endpoint, or None."""
@@ -100,7 +91,7 @@ class Latch:
         """
         trip = self.find(endpoint)
         if trip is not None:
-            self.count_refusal()
+            self.counters.refusal()
             raise PermanentEndpointError.from_trip(trip, sent=False)
 
     def trip(self, trip: Trip, *, until: datetime | None = None) -> bool:
@@ -129,11 +120,17 @@ class Latch:
             if until is not None:
                 left = (until - datetime.now(timezone.utc)).total_seconds()
                 self._ends[endpoint] = self._clock() + left
-            self._stats = replace(self._stats, trips=self._stats.trips + 1)
             woken = [*self._sleepers.take(endpoint), *self._trip_waiters.take(None)]
+        self.counters.trip()
         wake(woken)
         self.canaries.dismiss(endpoint)
+        for listener in tuple(self._listeners):
+            listener.tripped(trip)
         return True
+
+    def subscribe(self, listener: TripListener) -> None:
+        """Tell a listener of every trip, as long as it lives."""
+        self._listeners.add(listener)
 
     @property
     def suspects(self) -> bool:
@@ -197,21 +194,8 @@ class Latch:
                     self._sleepers.discard(endpoint, waiter)
             trip = self._trips.get(endpoint) if endpoint is not None else None
         if trip is not None:
-            self._count_stopped(seconds - (waiter.loop.time() - started))
+            self.counters.stopped_retry(seconds - (waiter.loop.time() - started))
         return trip
-
-    def watch(self, endpoint: Endpoint) -> Waiter:
-        """Return a waiter that the next trip of an endpoint wakes; `unwatch` gives it back."""
-        waiter = Waiter.here()
-        with self._lock:
-            self._sleepers.add(endpoint, waiter)
-        return waiter
-
-    def unwatch(self, endpoint: Endpoint, waiter: Waiter) -> None:
-        """Forget a waiter that `watch` returned."""
-        waiter.future.cancel()
-        with self._lock:
-            self._sleepers.discard(endpoint, waiter)
 
     async def wait_tripped(self) -> Trip:
         """Wait until an endpoint is tripped, and return the oldest trip in force."""
@@ -244,11 +228,6 @@ class Latch:
                 with self._lock:
                     self._clear_waiters.discard(endpoint, waiter)
 
-    def count_refusal(self) -> None:
-        """Count one call that was refused."""
-        with self._lock:
-            self._stats = replace(self._stats, refused=self._stats.refused + 1)
-
     def __repr__(self) -> str:
         state = "tripped" if self._trips else "clear"
         return f"<{type(self).__name__} {state} trips={len(self._trips)}>"
@@ -271,11 +250,3 @@ class Latch:
         if not self._trips:
             woken += self._clear_waiters.take(None)
         return woken
-
-    def _count_stopped(self, seconds: float) -> None:
-        with self._lock:
-            self._stats = replace(
-                self._stats,
-                retries_stopped=self._stats.retries_stopped + 1,
-                seconds_saved=self._stats.seconds_saved + max(0.0, seconds),
-            )

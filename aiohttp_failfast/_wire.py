@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-from asyncio import Future
+import weakref
+from types import SimpleNamespace
 from typing import Any
 
-from aiohttp import ClientRequest
+from aiohttp import ClientRequest, TraceConfig
+from aiohttp.tracing import Trace
 
 from ._credential import Endpoint
 from ._errors import PermanentEndpointError
 from ._guard import Guard
 from ._trip import Trip
-from ._waiters import Waiter
 
 SEND = "send" if hasattr(ClientRequest, "send") else "_send"
 """Name of the method that writes a request; aiohttp 4 makes it private."""
 
 
 class Flight:
-    """A request from its last check to the head of its answer.
+    """A request from the queue for a connection to the head of its answer.
+
+    The guard is told of it, and tells it of a trip.
 
     Args:
         guard: says whether it may go.
         request: the request.
+        weak: do not keep the request alive, and land when it goes: for a request that nobody
+            sees fail to connect.
         sent: whether an earlier attempt of the same call touched the wire.
 
     Attributes:
@@ -30,16 +35,21 @@ class Flight:
         sent: whether this or an earlier attempt touched the wire.
     """
 
-    __slots__ = ("_connection", "_endpoint", "_guard", "_request", "_watch", "generation", "sent")
+    __slots__ = ("_connection", "_guard", "_loop", "_request", "generation", "sent")
 
-    def __init__(self, guard: Guard, request: ClientRequest, *, sent: bool = False) -> None:
+    def __init__(
+        self, guard: Guard, request: ClientRequest, *, sent: bool = False, weak: bool = False
+    ) -> None:
         self._guard = guard
-        self._request = request
+        self._request: ClientRequest = weakref.proxy(request, self.land) if weak else request
         self._connection: Any = None
-        self._endpoint: Endpoint | None = None
-        self._watch: Waiter | None = None
+        self._loop = request.loop
         self.generation = guard.latch.generation
         self.sent = sent
+
+    def enter(self) -> None:
+        """Note that the request queues for a connection."""
+        self._guard.flights.add(self)
 
     def refusal(self) -> PermanentEndpointError | None:
         """Return the error of a request that must not go."""
@@ -62,28 +72,54 @@ class Flight:
             raise error
         self.generation = self._guard.latch.generation
         self.sent = True
-        if self._guard.settings.cancel_in_flight:
-            self._watch_trips(connection)
+        self._connection = connection
 
-    def land(self) -> None:
+    def land(self, _: object = None) -> None:
         """Note that the head of the answer has arrived, or never will."""
-        if self._watch is not None and self._endpoint is not None:
-            self._guard.latch.unwatch(self._endpoint, self._watch)
-            self._watch = self._connection = None
+        self._guard.flights.discard(self)
+        self._connection = None
 
-    def _watch_trips(self, connection: Any) -> None:
-        endpoint = self._guard.endpoint(self._request.url, self._request.headers)
-        if endpoint is not None:
-            self._endpoint = endpoint
-            self._connection = connection
-            self._watch = self._guard.latch.watch(endpoint)
-            self._watch.future.add_done_callback(self._end)
-
-    def _end(self, future: Future[bool]) -> None:
-        """End the wait for the head, as a connection ends it that breaks: no task is cancelled."""
-        if future.cancelled() or self._connection is None or self._endpoint is None:
+    def tripped(self, trip: Trip) -> None:
+        """Hear of a trip; callable from any thread."""
+        if self._endpoint() != trip.endpoint:
             return
-        trip: Trip | None = self._guard.latch.find(self._endpoint)
-        protocol = self._connection.protocol
-        if trip is not None and protocol is not None:
+        if self._connection is None:
+            # Still queued: raise when it is woken, before it connects. Nothing is cancelled,
+            # because a waiter that is cancelled just when it is woken strands those behind it.
+            self._request._traces.append(_Stop(self))
+        elif self._guard.settings.cancel_in_flight:
+            self._loop.call_soon_threadsafe(self._break_off, trip)
+
+    def _endpoint(self) -> Endpoint | None:
+        try:
+            return self._guard.endpoint(self._request.url, self._request.headers)
+        except ReferenceError:  # the request is gone
+            return None
+
+    def _break_off(self, trip: Trip) -> None:
+        """End the wait for the head as a broken connection ends it: no task is cancelled."""
+        protocol = None if self._connection is None else self._connection.protocol
+        if protocol is not None:
             protocol.set_exception(PermanentEndpointError.from_trip(trip, sent=True))
+
+
+class _Stop(Trace):
+    """A trace that ends one request at the one moment in the pool where that is clean.
+
+    An exception from ``on_connection_create_start`` gives the slot back and wakes the next in
+    the queue; one from ``on_connection_queued_end`` would strand all who wait.
+    """
+
+    def __init__(self, flight: Flight) -> None:
+        super().__init__(None, _NO_HOOKS, SimpleNamespace())  # type: ignore[arg-type]
+        self._flight = flight
+
+    async def send_connection_create_start(self) -> None:
+        """Raise, if the endpoint is still tripped."""
+        error = self._flight.refusal()
+        if error is not None:
+            raise error
+
+
+_NO_HOOKS = TraceConfig()
+_NO_HOOKS.freeze()
