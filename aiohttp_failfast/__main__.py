@@ -13,7 +13,7 @@ from . import __version__
 
 _INTERRUPTED = 130  # what a shell reports for a command that Ctrl-C ended
 
-# Each has `add_parser(subparsers)` and `run(args) -> int`.
+# Each has `add_parser(subparsers) -> ArgumentParser` and `run(args) -> int`.
 _COMMANDS = ("_demo", "_cli_classify", "_cli_check")
 
 
@@ -51,9 +51,7 @@ def _parser() -> argparse.ArgumentParser:
     for name in _COMMANDS:
         if find_spec(f"{__package__}.{name}") is not None:
             module = import_module(f".{name}", __package__)
-            module.add_parser(subparsers)
-            # The one added last is this one's.
-            list(subparsers.choices.values())[-1].set_defaults(run=module.run)
+            module.add_parser(subparsers).set_defaults(run=module.run)
     return parser
 
 

@@ -8,6 +8,8 @@ import json
 import logging
 import sys
 
+import aiohttp
+
 from . import _demo_report as report
 from ._demo_answers import DEAD
 from ._demo_files import allow_open_files
@@ -21,8 +23,10 @@ _CONCURRENCY = 100  # what aiohttp itself allows by default
 _MOST_CALLS = 1_000_000
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command to a command line."""
+def add_parser(
+    subparsers: argparse._SubParsersAction[argparse.ArgumentParser],
+) -> argparse.ArgumentParser:
+    """Add the command to the parser of the command line."""
     parser = subparsers.add_parser(
         "demo",
         help="watch a job on a key that dies, without and with FailFastSession",
@@ -59,13 +63,14 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument(
         "--json", action="store_true", help="print the figures as JSON; progress goes to stderr"
     )
+    return parser
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the command.
 
     Returns:
-        The exit status: 0, 1 if the key's death was not recognised, 2 for a bad argument.
+        The exit status: 0, 1 if the key's death was not recognised, 2 where it cannot run.
     """
     if args.dies_after is None:
         args.dies_after = args.calls // 4
@@ -84,7 +89,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _problem(args: argparse.Namespace) -> str | None:
-    """Return what is wrong with the arguments, if anything is."""
+    """Return why the demo cannot run, if it cannot."""
+    if int(aiohttp.__version__.partition(".")[0]) > 3:
+        return f"FailFastSession needs aiohttp 3, this is aiohttp {aiohttp.__version__}"
     if not 1 <= args.calls <= _MOST_CALLS:
         return f"--calls must be between 1 and {_MOST_CALLS}, got {args.calls}"
     if args.concurrency < 1:

@@ -178,6 +178,13 @@ def test_too_many_connections_for_this_process(
     assert "--concurrency can be at most 100 here" in capsys.readouterr().err
 
 
+def test_aiohttp_4(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """On aiohttp 4, which has no FailFastSession, the demo says so instead of a traceback."""
+    monkeypatch.setattr("aiohttp.__version__", "4.0.0a2.dev0")
+    assert 2 == command_line.main(["demo"])
+    assert "needs aiohttp 3, this is aiohttp 4.0.0a2.dev0" in capsys.readouterr().err
+
+
 def test_no_command(capsys: pytest.CaptureFixture[str]) -> None:
     """Without a command the status is 2 and the commands are named."""
     with pytest.raises(SystemExit) as ended:
