@@ -4,7 +4,7 @@
 
 The tests come from the source distribution of the aiohttp under test, fetched at run time; no
 copy of them is kept here. By default everything happens in a virtual environment of its own under
-``.tox/suite``; ``--here`` uses this interpreter as it is, for tox and for packagers.
+``.tox/aiohttp-suite``; ``--here`` uses this interpreter as it is, for tox and for packagers.
 
 A failure counts if the test is not listed in ``expected.py`` and fails again when run alone.
 """
@@ -27,23 +27,7 @@ from expected import reason_for
 
 SUITE = Path(__file__).resolve().parent
 ROOT = SUITE.parents[1]
-
-# What the chosen files import; `aiohttp[speedups]` brings the optional decoders and resolver.
-REQUIREMENTS = (
-    "blockbuster",
-    "coverage",  # a warnings filter of aiohttp's settings names one of its classes
-    "freezegun",
-    "isal",
-    "proxy.py>=2.4.4rc5",
-    "pytest",
-    "pytest-mock",
-    "pytest-timeout",
-    "pytest-xdist",
-    "re-assert",
-    "trustme",
-    "uvloop; sys_platform != 'win32'",
-    "zlib-ng",
-)
+REQUIREMENTS = SUITE / "requirements.txt"
 
 # Only these are loaded: whatever else an environment holds (pytest-asyncio, for one) would
 # take the tests' fixtures and event loops into its own hands.
@@ -173,15 +157,16 @@ def clean_environment(path: tuple[Path, ...] = ()) -> dict[str, str]:
 
 def make_environment(dest: Path, version: str) -> Path:
     """Return the interpreter of a virtual environment that holds aiohttp and its test tools."""
-    wanted = [f"aiohttp[speedups]=={version}", *REQUIREMENTS]
+    aiohttp = f"aiohttp[speedups]=={version}"
+    wanted = f"{aiohttp}\n{REQUIREMENTS.read_text(encoding='utf-8')}"
     home = dest / f"py{sys.version_info[0]}{sys.version_info[1]}-aiohttp-{version.rstrip('.*')}"
     python = home / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-    stamp = home / "suite-requirements.json"
-    if stamp.exists() and json.loads(stamp.read_text(encoding="utf-8")) == wanted:
+    stamp = home / "suite-requirements.txt"
+    if stamp.exists() and stamp.read_text(encoding="utf-8") == wanted:
         return python
     run_tool([sys.executable, "-m", "venv", "--clear", str(home)])
-    run_tool([str(python), "-m", "pip", "install", "--quiet", *wanted])
-    stamp.write_text(json.dumps(wanted), encoding="utf-8")
+    run_tool([str(python), "-m", "pip", "install", "--quiet", aiohttp, "-r", str(REQUIREMENTS)])
+    stamp.write_text(wanted, encoding="utf-8")
     return python
 
 
@@ -314,7 +299,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--files", default="core", help="core (default), client, all, or names")
     parser.add_argument("--jobs", type=int, default=min(os.cpu_count() or 1, 4))
     parser.add_argument("--session", default="aiohttp_failfast:FailFastSession")
-    parser.add_argument("--dest", type=Path, default=ROOT / ".tox" / "suite")
+    parser.add_argument("--dest", type=Path, default=ROOT / ".tox" / "aiohttp-suite")
     parser.add_argument("--here", action="store_true", help="use this interpreter, install nothing")
     parser.add_argument("pytest", nargs="*", help="more arguments for pytest, after --")
     options = parser.parse_args(arguments)
