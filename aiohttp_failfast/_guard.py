@@ -13,9 +13,10 @@ from datetime import datetime, timezone
 
 from yarl import URL
 
-from ._credential import Endpoint, Redactor, fingerprint
+from ._credential import Endpoint, fingerprint, origin_of
 from ._errors import PermanentEndpointError
 from ._latch import Latch, TripListener
+from ._redact import Redactor
 from ._settings import Settings
 from ._trip import Trip
 from ._verdict import MAX_MESSAGE, Verdict, VerdictKind
@@ -82,7 +83,7 @@ class Guard:
             return named
         if isinstance(named, str):
             # The user's name for the caller may well be the key itself.
-            return Endpoint(f"{url.scheme}://{url.host}", fingerprint(named))
+            return Endpoint(origin_of(url), fingerprint(named))
         raise TypeError(f"scope must return an Endpoint, a str or None, got {type(named).__name__}")
 
     def refusal(

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from aiohttp import ClientResponse
+from multidict import CIMultiDict, CIMultiDictProxy
 
 from ._answer import answer_of
 from ._body import peek
 from ._classify import classify
-from ._credential import Redactor, by_credential
+from ._credential import by_credential
 from ._errors import ContentResponseError, PermanentEndpointError, request_info_of
 from ._guard import Answer, record
 from ._judge import FIRST_ERROR_STATUS, observation_of
+from ._redact import Redactor
 from ._settings import DEFAULT_BODY_TIMEOUT, DEFAULT_MAX_BODY
 from ._verdict import Verdict
 
@@ -58,9 +60,9 @@ def error_of(answer: Answer) -> ContentResponseError:
     return ContentResponseError.of(
         info,
         status=answer.status,
-        message=answer.reason,
-        headers=answer.headers,
-        content=answer.content,
+        message=redactor.text(answer.reason),
+        headers=CIMultiDictProxy(CIMultiDict(redactor.headers(answer.headers.items()))),
+        content=redactor.body(answer.content),
     )
 
 
