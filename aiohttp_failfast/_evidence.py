@@ -19,19 +19,10 @@ LONG_WAIT = 10 * 86400.0
 
 
 GENERIC_CODES = frozenset(
-    [
-        "error",
-        "none",
-        "null",
-        "errorresponse",
-        "invalidrequesterror",
-        "ratelimiterror",
-        "permissionerror",
-        "autherror",
-        "servererror",
-        "apierror",
-        "apierrors",
-    ]
+    {"error", "none", "null", "errorresponse", "invalidrequesterror", "ratelimiterror", "autherror"}
+    | {"permissionerror", "servererror", "apierror", "invalidrequest", "ratelimit", "permission"}
+    | {"auth", "server", "api", "forbidden", "unauthorized", "badrequest", "notfound"}
+    | {"toomanyrequests", "resourceexhausted", "permissiondenied", "invalidargument"}
 )
 """Folded codes that say nothing of the cause; they prove nothing and are told last."""
 
@@ -157,7 +148,7 @@ _UPSTREAM_CODES = frozenset(
 
 def _conclude(status: int, fault: bool, found: Findings, host: str) -> Evidence:
     texts = found.texts
-    message = texts[0] if texts else found.raw_text
+    message = next((text for text in texts if " " in text), texts[0] if texts else found.raw_text)
     text = " | ".join([matchable(text, status) for text in texts]) if texts else ""
     marks = found.marks
     words = words_of(text)

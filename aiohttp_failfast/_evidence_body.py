@@ -67,7 +67,8 @@ def _read_events(text: str, found: Findings, status: int) -> None:
             if isinstance(value, dict) and (named_error or status >= 400 or event_fails(value)):
                 found.marks.add("fault")
                 walk(value, found, "")
-                return
+                if found.texts or found.codes:
+                    return
 
 
 _XML_FIELD = re.compile(

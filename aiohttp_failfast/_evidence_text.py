@@ -19,9 +19,9 @@ _QUOTED = {
         r"\"[^\"]{12,}(?:\"|\Z)|(?<!\w)'[^']{12,}(?:'(?!\w)|\Z)"
         r"|`[^`]{12,}(?:`|\Z)|[“”][^“”]{12,}(?:”|\Z)|[‘’「『][^’」』]{12,}(?:[’」』]|\Z)"
     ),
-    28: re.compile(
-        r"\"[^\"]{28,}(?:\"|\Z)|(?<!\w)'[^']{28,}(?:'(?!\w)|\Z)"
-        r"|`[^`]{28,}(?:`|\Z)|[“”][^“”]{28,}(?:”|\Z)|[‘’「『][^’」』]{28,}(?:[’」』]|\Z)"
+    16: re.compile(
+        r"\"[^\"]{16,}(?:\"|\Z)|(?<!\w)'[^']{16,}(?:'(?!\w)|\Z)"
+        r"|`[^`]{16,}(?:`|\Z)|[“”][^“”]{16,}(?:”|\Z)|[‘’「『][^’」』]{16,}(?:[’」』]|\Z)"
     ),
 }
 _QUOTE_MARK = re.compile("[\"'`“‘「『]")
@@ -72,7 +72,7 @@ def matchable(text: str, status: int) -> str:
     if "’" in text:
         text = text.replace("’", "'")
     if _QUOTE_MARK.search(text):
-        text = _QUOTED[28 if status in _NO_ECHO_CUES else 12].sub('""', text)
+        text = _QUOTED[16 if status in _NO_ECHO_CUES else 12].sub('""', text)
     if _may_announce(text) and any(word in text for word in _ECHO_WORDS):
         echo = _ECHO.search(text)
         return text[: echo.start()] if echo else text
