@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 
 
 def require_int(name: str, value: object, *, at_least: int) -> None:
@@ -17,7 +17,7 @@ def require_seconds(name: str, value: object) -> None:
     """Refuse what is no finite number of seconds."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise TypeError(f"{name} must be a number of seconds, got {type(value).__name__}")
-    if not value >= 0 or math.isinf(value):
+    if not 0 <= value <= sys.float_info.max:
         raise ValueError(f"{name} must be a finite number of seconds, 0 or more, got {value}")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -107,8 +108,14 @@ class Latch:
 
         Returns:
             Whether this call tripped it.
+
+        Raises:
+            ValueError: ``until`` is not aware.
         """
+        if until is not None and until.tzinfo is None:
+            raise ValueError("until must be an aware datetime")
         endpoint = trip.endpoint
+        self._drop_ended()
         with self._lock:
             if self._generations.is_void(endpoint, trip.generation) or endpoint in self._trips:
                 return False
@@ -121,16 +128,18 @@ class Latch:
                 left = (until - datetime.now(timezone.utc)).total_seconds()
                 self._ends[endpoint] = self._clock() + left
             woken = [*self._sleepers.take(endpoint), *self._trip_waiters.take(None)]
+            listeners = tuple(self._listeners)
         self.counters.trip()
         wake(woken)
         self.canaries.dismiss(endpoint)
-        for listener in tuple(self._listeners):
+        for listener in listeners:
             listener.tripped(trip)
         return True
 
     def subscribe(self, listener: TripListener) -> None:
         """Tell a listener of every trip, as long as it lives."""
-        self._listeners.add(listener)
+        with self._lock:
+            self._listeners.add(listener)
 
     @property
     def suspects(self) -> bool:
@@ -179,28 +188,31 @@ class Latch:
         Returns:
             None after a full sleep, or the trip that ended it.
         """
-        waiter = Waiter.here()
-        started = waiter.loop.time()
-        with self._lock:
-            trip = self._trips.get(endpoint) if endpoint is not None else None
-            if trip is None:
-                self._sleepers.add(endpoint, waiter)
-        if trip is None:
+        clock = asyncio.get_running_loop().time
+        deadline = clock() + seconds
+        while True:
+            waiter = Waiter.here()
+            self._drop_ended()
+            with self._lock:
+                trip = None if endpoint is None else self._trips.get(endpoint)
+                if trip is None:
+                    self._sleepers.add(endpoint, waiter)
+            if trip is not None:
+                self.counters.stopped_retry(deadline - clock())
+                return trip
             try:
-                if not await waiter.wait(seconds):
+                # Woken by a trip that is cleared already, it sleeps on.
+                if not await waiter.wait(deadline - clock()):
                     return None
             finally:
                 with self._lock:
                     self._sleepers.discard(endpoint, waiter)
-            trip = self._trips.get(endpoint) if endpoint is not None else None
-        if trip is not None:
-            self.counters.stopped_retry(seconds - (waiter.loop.time() - started))
-        return trip
 
     async def wait_tripped(self) -> Trip:
         """Wait until an endpoint is tripped, and return the oldest trip in force."""
         while True:
             waiter = Waiter.here()
+            self._drop_ended()
             with self._lock:
                 if self._trips:
                     return next(iter(self._trips.values()))
@@ -229,8 +241,8 @@ class Latch:
                     self._clear_waiters.discard(endpoint, waiter)
 
     def __repr__(self) -> str:
-        state = "tripped" if self._trips else "clear"
-        return f"<{type(self).__name__} {state} trips={len(self._trips)}>"
+        trips = len(self.trips)
+        return f"<{type(self).__name__} {'tripped' if trips else 'clear'} trips={trips}>"
 
     def _drop_ended(self) -> None:
         if not self._ends:
@@ -247,6 +259,6 @@ class Latch:
             self._trips.pop(endpoint, None)
             self._ends.pop(endpoint, None)
             woken += self._clear_waiters.take(endpoint)
-        if not self._trips:
+            # Who waits for all looks again each time: what is left may end by itself.
             woken += self._clear_waiters.take(None)
         return woken
