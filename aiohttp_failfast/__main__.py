@@ -6,15 +6,12 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
-from importlib import import_module
-from importlib.util import find_spec
 
-from . import __version__
+from . import __version__, _cli_check, _cli_classify, _demo
 
 _INTERRUPTED = 130  # what a shell reports for a command that Ctrl-C ended
 
-# Each has `add_parser(subparsers) -> ArgumentParser` and `run(args) -> int`.
-_COMMANDS = ("_demo", "_cli_classify", "_cli_check")
+_COMMANDS = (_demo, _cli_classify, _cli_check)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -48,10 +45,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"aiohttp_failfast {__version__}")
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for name in _COMMANDS:
-        if find_spec(f"{__package__}.{name}") is not None:
-            module = import_module(f".{name}", __package__)
-            module.add_parser(subparsers).set_defaults(run=module.run)
+    for command in _COMMANDS:
+        command.add_parser(subparsers).set_defaults(run=command.run)
     return parser
 
 

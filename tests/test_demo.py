@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -191,6 +192,15 @@ def test_no_command(capsys: pytest.CaptureFixture[str]) -> None:
         command_line.main([])
     assert 2 == ended.value.code
     assert "COMMAND" in capsys.readouterr().err
+
+
+def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    """The help lists the three commands."""
+    with pytest.raises(SystemExit) as ended:
+        command_line.main(["--help"])
+    assert 0 == ended.value.code
+    out = capsys.readouterr().out
+    assert ["demo", "classify", "check"] == re.findall(r"^    (\w+) ", out, re.MULTILINE)
 
 
 def test_an_answer_that_is_not_recognised(
