@@ -72,7 +72,7 @@ class RetryPolicy:
         if attempt >= self.max_http_attempts or not self._covers(method, status, verdict, headers):
             return None
         stated = verdict.retry_after
-        if stated is None:
+        if stated is None or not stated >= 0:  # a user's classifier may say NaN
             doublings = min(attempt - 1, _MAX_DOUBLINGS)
             return random.uniform(0, min(self.backoff_max, self.backoff_base * 2**doublings))
         if stated > self.max_retry_after:
