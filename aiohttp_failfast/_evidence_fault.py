@@ -60,6 +60,8 @@ def _is_flat_fault(value: dict[str, Any]) -> bool:
     if value.get("type") == "error" or value.get("object") == "error":
         return True
     response = value.get("Response") or value.get("response")
+    if isinstance(response, str) and response.lower() == "error":
+        return True
     if isinstance(response, dict) and (response.get("Error") or response.get("error")):
         return True
     # {code, msg}: a code that is no success next to prose and no data.

@@ -35,6 +35,8 @@ class Member(IntEnum):
     """The untouched answer of a gateway's upstream."""
     REMAINING = 13
     """What is left to spend."""
+    PRICE = 14
+    """What this one request costs, as in x402."""
 
 
 def _spellings(names: str) -> set[str]:
@@ -81,6 +83,7 @@ _MEANINGS = {
     Member.LOCATION: "loc",
     Member.HEADERS: "headers",
     Member.RAW: "raw",
+    Member.PRICE: "x402_version",
     Member.REMAINING: "remaining_credits credits_remaining remaining_balance balance",
 }
 

@@ -158,6 +158,8 @@ def _take_limit(meaning: Member, inner: str | float, found: Findings) -> None:
     elif meaning is Member.LIMIT_VALUE:
         if str(inner)[:2] == "0":
             found.marks.add("limit-zero")
+    elif meaning is Member.PRICE:
+        found.marks.add("pay-per-call")
     elif meaning is Member.REMAINING:
         if isinstance(inner, (int, float)) and inner > 0:
             found.marks.add("some-left")

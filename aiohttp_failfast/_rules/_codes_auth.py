@@ -1,4 +1,3 @@
-
 """Machine codes that say: the key is dead."""
 
 from __future__ import annotations
@@ -96,7 +95,6 @@ CODES_AUTH: tuple[Rule, ...] = (
             "AuthenticationTypeDisabled",
             "ACCOUNT_STATE_INVALID",
             "CONSUMER_INVALID",
-            "access_terminated",
             "NotSignedUp",
             "AccountProblem",
             "InvalidAccountStatus",

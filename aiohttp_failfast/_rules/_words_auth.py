@@ -17,7 +17,14 @@ _DEAD = (
     r"(?:invalid|incorrect|wrong|not valid|not active|inactive|expired|revoked|disabled|deactivated"
     r"|deleted|blocked|suspended|leaked|compromised|not found|not recognized|unauthorized)"
 )
-_NOT_THE_KEY = (r"\bscopes?\b", r"permission", r"\bip address", r"not allowed to")
+_NOT_THE_KEY = (
+    r"csrf",
+    r"captcha",
+    r"\bscopes?\b",
+    r"permission",
+    r"\bip address",
+    r"not allowed to",
+)
 
 WORDS_AUTH: tuple[Rule, ...] = (
     Rule(
@@ -68,6 +75,7 @@ WORDS_AUTH: tuple[Rule, ...] = (
         kind=VerdictKind.AUTH,
         about="LiteLLM: key unknown to the proxy, told in prose",
         words=(
+            r"virtual key expected",
             r"invalid proxy server token",
             r"unable to find token in cache",
             r"invalid user key",
@@ -94,7 +102,10 @@ WORDS_AUTH: tuple[Rule, ...] = (
         kind=VerdictKind.AUTH,
         about="any: account, organization or project switched off",
         words=(
-            r"(?:account|organi[sz]ation|project|workspace|consumer|subscription)\b.{0,60}(?:has been|is|was|been) (?:permanently )?(?:deactivated|disabled|suspended|banned|restricted|locked|terminated|closed|denied access)",
+            r"(?:account|organi[sz]ation|consumer|subscription)(?: \S{1,60}){0,2} (?:has been|is|was|been) (?:permanently )?(?:deactivated|disabled|suspended|banned|terminated|closed)",
+            r"(?:account|organi[sz]ation|project|workspace)(?: \S{1,60}){0,2} (?:has been|was) (?:permanently )?(?:deactivated|suspended|banned|restricted|locked|terminated|denied access)",
+            r"account is locked",
+            r"(?:account|user) associated with .{0,60}(?:deactivated|suspended|disabled|banned)",
             r"^user is locked",
             r"(?:team|user) is blocked",
             r"deactivated account",
@@ -103,7 +114,11 @@ WORDS_AUTH: tuple[Rule, ...] = (
             r"key based authentication is disabled",
         ),
         statuses=(200, 400, 401, 403, 412, 422, 429),
-        unless=(r"temporar\w*",),
+        unless=(
+            r"temporar\w*",
+            r"has not been used in project",
+            r"(?:model|feature|endpoint|route|policy|plugin|tool) .{0,30}(?:is|has been|was) (?:disabled|restricted|blocked)",
+        ),
         source="https://github.com/anthropics/claude-code/issues/72457",
         read="2026-11-30",
         samples=(
@@ -161,7 +176,7 @@ WORDS_AUTH: tuple[Rule, ...] = (
         words=(
             r"无效的(?:令牌|密钥|api ?key|token)",
             r"未提供(?:令牌|密钥|api ?key|token)",
-            r"令牌(?:已过期|状态不可用|已被禁用|无效|不存在)",
+            r"令牌(?:已过期|已被禁用|无效|不存在)",
             r"(?:密钥|api ?key|token) ?(?:无效|已?过期|不存在|已失效|错误|已被禁用)",
             r"无法进行身份验证|身份验证失败|鉴权失败|认证失败",
             r"(?:账[户号]|用户).{0,6}(?:已被?(?:禁用|封禁|锁定|停用)|异常)",
@@ -173,15 +188,25 @@ WORDS_AUTH: tuple[Rule, ...] = (
             "oneapi-401-invalid-token",
             "oneapi-401-no-token",
             "oneapi-401-token-expired",
-            "oneapi-401-token-status-unavailable",
         ),
+    ),
+    Rule(
+        id="chinese-token-status",
+        kind=VerdictKind.AUTH,
+        about="one-api, new-api: key disabled; now and then told to live keys",
+        words=(r"令牌状态不可用",),
+        statuses=_REFUSED,
+        sightings=2,
+        source="https://github.com/QuantumNous/new-api/issues/3302",
+        read="2026-11-30",
+        samples=("newapi-401-token-status-sporadic", "oneapi-401-token-status-unavailable"),
     ),
     Rule(
         id="authentication-type",
         kind=VerdictKind.AUTH,
         about="Anthropic and compatible: type authentication_error with 401 or 403",
-        codes=("authentication_error",),
-        statuses=_REFUSED,
+        codes=("authentication_error", "unauthenticated"),
+        statuses=(200, 400, *_REFUSED),
         unless=(*_NOT_THE_KEY, r"\bmodel\b", r"region"),
         sightings=2,
         source="https://github.com/anthropics/claude-code/issues/6752",
