@@ -67,6 +67,8 @@ class Rules:
         url: str | object | None = None,
     ) -> Verdict:
         """Judge one answer; the arguments are those of `classify`."""
+        if type(status) is not int or type(body) is not bytes:
+            status, body = _plain(status, body)
         if status < 400 and not body:
             return _FINE
         evidence = gather(status, headers, body, url)
@@ -75,9 +77,20 @@ class Rules:
         rule = self._table.first(evidence)
         if rule is None:
             return _by_status(evidence)
+        code = self._table.deciding_code(rule, evidence)
         if evidence.upstream_fault and _permanent(rule) and not rule.upstream:
             rule = WRAPPED
-        return _verdict(evidence, rule)
+        return _verdict(evidence, rule, code)
+
+
+def _plain(status: object, body: object) -> tuple[int, bytes]:
+    """Make what a caller passed against the types into something that can be judged."""
+    number = int(status) if isinstance(status, int) else 0
+    if isinstance(body, str):
+        return number, body.encode("utf-8", "replace")
+    if isinstance(body, (bytes, bytearray, memoryview)):
+        return number, bytes(body)
+    return number, b""
 
 
 def _permanent(rule: Rule) -> bool:
@@ -96,25 +109,16 @@ def _by_status(evidence: Evidence) -> Verdict:
     )
 
 
-def _verdict(evidence: Evidence, rule: Rule) -> Verdict:
+def _verdict(evidence: Evidence, rule: Rule, code: str | None) -> Verdict:
     return Verdict(
         rule.kind,
-        _deciding_code(evidence, rule),
+        code,
         evidence.message[:MAX_MESSAGE],
         rule.id,
         evidence.retry_after,
         evidence.resets_at,
         rule.sightings,
     )
-
-
-def _deciding_code(evidence: Evidence, rule: Rule) -> str | None:
-    codes = evidence.codes
-    for code in rule.codes:
-        raw = codes.get(code)
-        if raw is not None:
-            return raw
-    return evidence.code
 
 
 _OURS = Rules()

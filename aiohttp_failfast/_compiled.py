@@ -48,19 +48,21 @@ class _Row:
 
 
 def _found(text: str, patterns: Iterable[re.Pattern[str]]) -> bool:
-    return any(
-        _starts_word(found, text) for pattern in patterns for found in pattern.finditer(text)
-    )
+    for pattern in patterns:
+        found = pattern.search(text)
+        while found is not None:
+            if _starts_word(found, text):
+                return True
+            found = pattern.search(text, found.start() + 1)
+    return False
 
 
 def _starts_word(found: re.Match[str], text: str) -> bool:
     # Looked at here, since a condition at the head of a pattern makes the search for it slow.
     start = found.start()
-    return (
-        start == 0
-        or not (text[start].isalnum() and text[start - 1].isalnum())
-        or not text[start].isascii()
-    )
+    if start == 0 or not text[start - 1].isalnum():
+        return True
+    return not (text[start].isascii() and text[start].isalnum())
 
 
 def _whole_words(pattern: str) -> str:
@@ -76,13 +78,23 @@ _Found = tuple[int, "re.Pattern[str] | None"]
 class Table:
     """Rules compiled once, asked in their order."""
 
-    __slots__ = ("_always", "_by_code", "_by_mark", "_by_word", "_foreign", "_rows", "rules")
+    __slots__ = (
+        "_always",
+        "_by_code",
+        "_by_mark",
+        "_by_word",
+        "_codes",
+        "_foreign",
+        "_rows",
+        "rules",
+    )
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         self.rules = tuple(rules)
         if len({rule.id for rule in self.rules}) < len(self.rules):
             raise ValueError("two rules share one id")
         self._rows = [_Row(rule) for rule in self.rules]
+        self._codes = {row.rule.id: row.codes for row in self._rows}
         self._by_code: dict[str, list[_Found]] = {}
         self._by_mark: dict[str, list[_Found]] = {}
         self._by_word: dict[str, list[_Found]] = {}
@@ -131,6 +143,15 @@ class Table:
             if self._rows[place].holds(evidence, tries[place]):
                 return self._rows[place].rule
         return None
+
+    def deciding_code(self, rule: Rule, evidence: Evidence) -> str | None:
+        """Find the machine code by which a rule held, else the most telling one."""
+        if rule.codes:
+            codes = self._codes[rule.id]
+            for folded, raw in evidence.codes.items():
+                if folded in codes:
+                    return raw
+        return evidence.code
 
     def _candidates(self, evidence: Evidence) -> list[_Found]:
         found = self._always.copy()

@@ -102,7 +102,10 @@ def gather(
 def _host(url: object) -> str:
     if url is None:
         return ""
-    text = str(url)[:512]
+    try:
+        text = str(url)[:512]
+    except Exception:
+        return ""
     return text.partition("://")[2].partition("/")[0].rpartition("@")[2].partition(":")[0].lower()
 
 

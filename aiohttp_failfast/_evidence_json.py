@@ -9,7 +9,8 @@ from typing import Any
 _DECODER = json.JSONDecoder(strict=False)
 
 # A cut body is repaired from its head only: the error comes first, and the scan is per character.
-_REPAIR_CHARS = 8192
+_REPAIR_CHARS = 4096
+_REPAIR_DEPTH = 64
 _REPAIR_TRIES = 3
 
 _BROKEN = (ValueError, RecursionError)
@@ -31,8 +32,9 @@ def decode(text: str) -> Any:
     Returns:
         The value, or None where there is nothing to be had.
     """
+    # Something may follow a whole value (a second one, a trailing comment): the first counts.
     try:
-        return _DECODER.decode(text)
+        return _DECODER.raw_decode(text)[0]
     except _BROKEN:
         return _salvage(text)
 
@@ -53,11 +55,6 @@ def decode_inside(text: str, start: int) -> tuple[Any, str]:
 
 
 def _salvage(text: str) -> Any:
-    # Something may follow a whole value (a second one, a trailing comment): keep the first.
-    try:
-        return _DECODER.raw_decode(text)[0]
-    except _BROKEN:
-        pass
     return next(filter(None, map(_decoded, _repairs(text[:_REPAIR_CHARS]))), None)
 
 
@@ -77,16 +74,16 @@ def _repairs(text: str) -> list[str]:
         mark = token.group()
         if mark in _CLOSER:
             open_brackets.append(_CLOSER[mark])
+            if len(open_brackets) > _REPAIR_DEPTH:
+                return []
         elif mark in "}]" and open_brackets:
             open_brackets.pop()
         elif mark == ",":
-            commas.append((token.start(), "".join(reversed(open_brackets[-64:]))))
+            commas.append((token.start(), "".join(reversed(open_brackets))))
             del commas[:-_REPAIR_TRIES]
         elif mark == '"':
             unclosed_string = True
             break
-    if len(open_brackets) > 64:
-        return []
     end = '"' if unclosed_string else ""
     head = _without_half_escape(text) if unclosed_string else text
     whole = head + end + "".join(reversed(open_brackets))
