@@ -101,7 +101,7 @@ def _hidden(url: URL, headers: Mapping[str, str]) -> Iterator[tuple[str, str]]:
         if lowered == "proxy-authorization":
             yield lowered, value
         elif lowered == "cookie":
-            yield from ((lowered, pair.partition("=")[2].strip()) for pair in value.split(";"))
+            yield from ((lowered, pair.partition("=")[2].strip(' "')) for pair in value.split(";"))
     for name, value in url.query.items():
         lowered = name.lower()
         if lowered in _SECRET_PARAMETERS and lowered not in CREDENTIAL_PARAMETERS:
@@ -128,16 +128,12 @@ def _secret_parts(value: str) -> list[str]:
 
 def _spellings(secret: str) -> set[str]:
     """Return a secret as an answer may echo it: plain, in an address, in JSON."""
-    in_json = {json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]}
-    return {
-        secret,
-        unquote(secret),
-        quote(secret, safe=""),
-        quote(secret, safe="/"),
-        quote_plus(secret),
-        *in_json,
-        *(text.replace("/", "\\/") for text in in_json),  # PHP
-    }
+    found = {secret, unquote(secret)}
+    for text in tuple(found):
+        in_json = {json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1]}
+        found |= {quote(text, safe=""), quote(text, safe="/"), quote_plus(text), *in_json}
+        found |= {spelled.replace("/", "\\/") for spelled in in_json}  # PHP
+    return found
 
 
 def _cut_off(text: AnyStr, secret: AnyStr) -> int:
