@@ -11,8 +11,10 @@ from ._attempt import Attempt
 from ._errors import PermanentEndpointError
 from ._guard import Guard, Observation
 from ._raise import discard, raise_for_status
+from ._remembered import RememberedResponse, remember, responds
 from ._replay import Replay, is_spent
 from ._retry import RetryPolicy
+from ._trip import Trip
 
 RaiseForStatus = bool | Callable[[ClientResponse], Awaitable[None]]
 """What aiohttp takes as ``raise_for_status``."""
@@ -27,6 +29,13 @@ class Call:
     retry loop, a middleware that puts the key in, ``raise_for_status``. It judges the answer and
     trips the latch, but hands the answer on: a middleware that fetches a new token on a 401 must
     get that 401. Only what reaches the caller is raised.
+
+    Args:
+        guard: judges and refuses.
+        policy: when to try again.
+        raise_for_status: what the caller wants of error answers.
+        data: the body as the caller gave it.
+        headers: the headers as the caller gave them.
     """
 
     __slots__ = (
@@ -38,13 +47,23 @@ class Call:
         "_policy",
         "_raise",
         "_replay",
+        "_request",
+        "_responds",
         "_sent",
     )
 
     def __init__(
-        self, guard: Guard, policy: RetryPolicy, raise_for_status: RaiseForStatus, data: Any
+        self,
+        guard: Guard,
+        policy: RetryPolicy,
+        raise_for_status: RaiseForStatus,
+        *,
+        data: Any,
+        headers: Any,
     ) -> None:
         self._guard = guard
+        self._responds = responds(guard, headers)
+        self._request: ClientRequest | None = None
         self._policy = policy
         self._raise = raise_for_status
         self._replay = Replay(data)
@@ -76,16 +95,27 @@ class Call:
             if self._delay is None:
                 return response
             discard(response)
-            await self._pause(self._delay, observation)
+            trip = await self._guard.latch.sleep(self._delay, observation.endpoint)
+            if trip is not None:
+                return self._end(trip)
             self._attempt += 1
 
     async def __call__(self, request: ClientRequest, handler: ClientHandlerType) -> ClientResponse:
         """Guard one request on the wire; called by aiohttp as the innermost middleware."""
         attempt = Attempt(self._guard, request, sent=self._sent)
+        self._request = request
         try:
             response, self._observation = await attempt.exchange(handler)
+        except PermanentEndpointError as error:
+            if not self._responds:
+                raise
+            return self._remember(error.trip, request, sent=error.sent)
         finally:
             self._sent = attempt.sent
+        trip = self._observation and self._observation.trip
+        if trip and self._responds:
+            discard(response)
+            return self._remember(trip, request, sent=True)
         self._answered = response
         self._delay = self._plan(request)
         return response
@@ -116,7 +146,12 @@ class Call:
             return None
         return delay if self._replay.rewind() else None
 
-    async def _pause(self, seconds: float, observation: Observation) -> None:
-        trip = await self._guard.latch.sleep(seconds, observation.endpoint)
-        if trip is not None:
-            raise PermanentEndpointError.from_trip(trip, sent=True)
+    def _end(self, trip: Trip) -> ClientResponse:
+        """End a call that slept when its endpoint was tripped."""
+        if self._responds and not self._raise and self._request is not None:
+            return self._remember(trip, self._request, sent=True)
+        raise PermanentEndpointError.from_trip(trip, sent=True)
+
+    def _remember(self, trip: Trip, request: ClientRequest, *, sent: bool) -> RememberedResponse:
+        self._answered = None
+        return remember(self._guard, trip, request, sent=sent)

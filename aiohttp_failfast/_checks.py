@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Collection
 
 
-def require_int(name: str, value: object, *, at_least: int) -> None:
-    """Refuse what is no whole number, or too small a one."""
+def require_int(name: str, value: object, *, at_least: int, at_most: int | None = None) -> None:
+    """Refuse what is no whole number, or one out of bounds."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError(f"{name} must be an int, got {type(value).__name__}")
     if value < at_least:
         raise ValueError(f"{name} must be at least {at_least}, got {value}")
+    if at_most is not None and value > at_most:
+        raise ValueError(f"{name} must be at most {at_most}, got {value}")
 
 
 def require_seconds(name: str, value: object) -> None:
@@ -31,3 +34,9 @@ def require_bool(name: str, value: object) -> None:
     """Refuse what is neither True nor False."""
     if not isinstance(value, bool):
         raise TypeError(f"{name} must be True or False, got {type(value).__name__}")
+
+
+def require_one_of(name: str, value: object, names: Collection[str]) -> None:
+    """Refuse what is none of the names."""
+    if value not in names:
+        raise ValueError(f"{name} must be {' or '.join(map(repr, names))}, got {value!r}")

@@ -96,6 +96,11 @@ class PermanentEndpointError(ContentResponseError):
         return error
 
     @property
+    def trip(self) -> Trip:
+        """The record of the latch that this error tells of."""
+        return self._trip
+
+    @property
     def resets_at(self) -> datetime | None:
         """When the provider says that the limit ends, if it does; aware, in UTC."""
         return self.verdict.resets_at

@@ -13,6 +13,7 @@ from ._errors import ContentResponseError, PermanentEndpointError, request_info_
 from ._guard import Answer, record
 from ._judge import FIRST_ERROR_STATUS, observation_of
 from ._redact import Redactor
+from ._remembered import RememberedResponse
 from ._settings import DEFAULT_BODY_TIMEOUT, DEFAULT_MAX_BODY
 from ._verdict import Verdict
 
@@ -34,6 +35,8 @@ async def raise_for_status(response: ClientResponse, content: bytes | None = Non
 
     .. versionadded:: 0.1.0
     """
+    if isinstance(response, RememberedResponse):
+        response.raise_for_status()
     if response.status < FIRST_ERROR_STATUS:
         return
     observation = observation_of(response)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypedDict
+from typing import Literal, Protocol, TypedDict, get_args
 
-from ._checks import require_bool, require_callable, require_int, require_seconds
+from ._checks import require_bool, require_callable, require_int, require_one_of, require_seconds
 from ._classify import classify as default_classify
 from ._credential import Scope, by_credential, by_origin, by_session
 from ._latch import Latch
@@ -14,7 +14,7 @@ from ._trip import Trip
 from ._verdict import Verdict
 
 ScopeName = Literal["credential", "origin", "session"]
-WhenTripped = Literal["auto", "raise"]
+WhenTripped = Literal["auto", "raise", "respond"]
 
 OnTrip = Callable[[Trip], "Awaitable[object] | None"]
 """Called once per trip, after the latch is set; sync or async."""
@@ -49,6 +49,7 @@ class Options(TypedDict, total=False):
     scope: ScopeName | Scope
     classify: Classifier
     when_tripped: WhenTripped
+    spent_status: int | None
     on_trip: OnTrip | None
     canary: bool
     canary_timeout: float
@@ -69,7 +70,13 @@ class Settings:
             ``"session"``, or a callable of (URL, headers) that returns an `Endpoint`, a string
             that stands for the caller, or None to leave a request alone.
         classify: judges answers; any callable of the form of `classify`.
-        when_tripped: ``"raise"``; ``"auto"`` means the same today.
+        when_tripped: ``"raise"`` a `PermanentEndpointError`, for the answer that trips and for
+            every later call; or ``"respond"``: hand back the answer that tripped, as a response
+            whose ``raise_for_status()`` raises that error. ``"auto"`` responds to the transports
+            of HTTP client libraries, which map answers to errors of their own, and raises
+            elsewhere.
+        spent_status: where it responds, the status to hand back for a spent key in place of the
+            remembered one; 402 ends retry layers that retry every 429.
         on_trip: called with the `Trip`, once per trip; sync or async.
         canary: while nothing is known of an endpoint, one request goes out and the others wait
             for its answer.
@@ -88,6 +95,7 @@ class Settings:
     scope: ScopeName | Scope = "credential"
     classify: Classifier = default_classify
     when_tripped: WhenTripped = "auto"
+    spent_status: int | None = None
     on_trip: OnTrip | None = None
     canary: bool = False
     canary_timeout: float = DEFAULT_CANARY_TIMEOUT
@@ -100,12 +108,11 @@ class Settings:
     def __post_init__(self) -> None:
         if self.latch is not None and not isinstance(self.latch, Latch):
             raise TypeError(f"latch must be a Latch or None, got {type(self.latch).__name__}")
-        if self.when_tripped not in {"auto", "raise"}:
-            raise ValueError(f"when_tripped must be 'auto' or 'raise', got {self.when_tripped!r}")
+        require_one_of("when_tripped", self.when_tripped, get_args(WhenTripped))
+        if self.spent_status is not None:
+            require_int("spent_status", self.spent_status, at_least=400, at_most=599)
         if isinstance(self.scope, str):
-            if self.scope not in _SCOPES:
-                names = ", ".join(map(repr, _SCOPES))
-                raise ValueError(f"scope must be one of {names} or a callable, got {self.scope!r}")
+            require_one_of("scope", self.scope, (*_SCOPES, "a callable"))
         else:
             require_callable("scope", self.scope)
         require_callable("classify", self.classify)

@@ -11,6 +11,7 @@ from ._errors import PermanentEndpointError
 from ._guard import Guard
 from ._latch import Latch
 from ._raise import discard
+from ._remembered import remember, responds
 from ._settings import Options, Settings
 
 if TYPE_CHECKING:
@@ -26,8 +27,8 @@ class FailFastMiddleware:
     the session, this one included: that is aiohttp's rule; pass it along there.
 
     Args:
-        options: ``latch``, ``scope``, ``classify``, ``when_tripped``, ``on_trip``, ``max_body``
-            and ``body_timeout``, by keyword, as in `FailFastSession`.
+        options: those of `FailFastSession`, but for ``retry``, by keyword. ``"auto"`` knows a
+            client library by its headers alone here; see `is_library_transport`.
 
     Raises:
         TypeError, ValueError: an argument makes no sense; the message names it.
@@ -49,8 +50,14 @@ class FailFastMiddleware:
         Raises:
             PermanentEndpointError: the endpoint is dead, known before or from this answer.
         """
-        response, observation = await Attempt(self._guard, request).exchange(handler)
-        if observation is not None and observation.trip is not None:
+        guard = self._guard
+        try:
+            response, observation = await Attempt(guard, request).exchange(handler)
+            if observation is None or observation.trip is None:
+                return response
             discard(response)
             raise PermanentEndpointError.from_trip(observation.trip, sent=True)
-        return response
+        except PermanentEndpointError as error:
+            if not responds(guard, request.headers):
+                raise
+            return remember(guard, error.trip, request, sent=error.sent)

@@ -20,6 +20,7 @@ from ._settings import (
     DEFAULT_MAX_BODY,
     Classifier,
     OnTrip,
+    Options,
     ScopeName,
     Settings,
     WhenTripped,
@@ -60,7 +61,13 @@ class FailFastSession(_Subclassable, ClientSession):
             ``"session"``, or a callable of (URL, headers) that returns an `Endpoint`, a string
             that stands for the caller, or None to leave a request alone.
         classify: judges answers; any callable of the form of `classify`.
-        when_tripped: ``"raise"``; ``"auto"`` means the same today.
+        when_tripped: ``"raise"`` a `PermanentEndpointError`, for the answer that trips and for
+            every later call; or ``"respond"``: hand back the answer that tripped, as a response
+            whose ``raise_for_status()`` raises that error. ``"auto"`` responds to the transports
+            of HTTP client libraries, which map answers to errors of their own, and raises
+            elsewhere.
+        spent_status: where it responds, the status to hand back for a spent key in place of the
+            remembered one; 402 ends retry layers that retry every 429.
         on_trip: called with the `Trip`, once per trip; sync or async.
         canary: while nothing is known of an endpoint, one request goes out and the others wait
             for its answer.
@@ -87,6 +94,7 @@ class FailFastSession(_Subclassable, ClientSession):
         scope: ScopeName | Scope = "credential",
         classify: Classifier = default_classify,
         when_tripped: WhenTripped = "auto",
+        spent_status: int | None = None,
         on_trip: OnTrip | None = None,
         canary: bool = False,
         canary_timeout: float = DEFAULT_CANARY_TIMEOUT,
@@ -104,6 +112,7 @@ class FailFastSession(_Subclassable, ClientSession):
             scope=scope,
             classify=classify,
             when_tripped=when_tripped,
+            spent_status=spent_status,
             on_trip=on_trip,
             canary=canary,
             canary_timeout=canary_timeout,
@@ -117,6 +126,35 @@ class FailFastSession(_Subclassable, ClientSession):
         self._failfast_guard = Guard(settings)
         self._failfast_retry = retry or RetryPolicy(max_http_attempts=1)
 
+    @classmethod
+    def with_defaults(cls, **defaults: Any) -> type[FailFastSession]:
+        """Return a class whose sessions have other defaults, and share one latch.
+
+        For programs that make a session per call or per batch, and let one put another class in
+        place of ``aiohttp.ClientSession``.
+
+        Args:
+            defaults: keyword arguments of the session; what a session is given goes before them.
+                Without ``latch`` a new one is made, and shared by all sessions of the class.
+
+        Returns:
+            A subclass; its latch is ``session.latch`` of any of its sessions.
+
+        Raises:
+            TypeError, ValueError: an option makes no sense; the message names it.
+        """
+        defaults.setdefault("latch", Latch())
+        Settings(**{name: defaults[name] for name in Options.__annotations__ if name in defaults})
+
+        class Configured(cls):  # type: ignore[valid-type, misc]
+            def __init__(self, *args: Any, **kwargs: Any) -> None:
+                super().__init__(*args, **{**defaults, **kwargs})
+
+        Configured.__name__ = cls.__name__
+        Configured.__qualname__ = cls.__qualname__
+        Configured.__doc__ = cls.__doc__
+        return Configured
+
     @property
     def latch(self) -> Latch:
         """The memory of dead endpoints."""
@@ -129,7 +167,8 @@ class FailFastSession(_Subclassable, ClientSession):
             self._failfast_guard,
             self._failfast_retry,
             self._raise_for_status if own_raise is None else own_raise,
-            kwargs.get("data"),
+            data=kwargs.get("data"),
+            headers=kwargs.get("headers"),
         )
         kwargs["raise_for_status"] = call.raise_for_status if call.raises else False
         kwargs["middlewares"] = (

@@ -66,15 +66,18 @@ def failfast_trace_config(**options: Unpack[Options]) -> FailFastTraceConfig:
     nothing is retried. The latch is ``config.latch``.
 
     Args:
-        options: ``latch``, ``scope``, ``classify``, ``when_tripped``, ``on_trip``, ``max_body``
-            and ``body_timeout``, by keyword, as in `FailFastSession`.
+        options: those of `FailFastSession`, but for ``retry`` and ``spent_status``, by keyword.
+            ``when_tripped`` can only be ``"raise"`` here: a hook cannot put an answer in place.
 
     Raises:
         TypeError, ValueError: an argument makes no sense; the message names it.
 
     .. versionadded:: 0.1.0
     """
-    return FailFastTraceConfig(Guard(Settings(**options)))
+    settings = Settings(**options)
+    if settings.when_tripped not in {"auto", "raise"} or settings.spent_status is not None:
+        raise ValueError("when_tripped must be 'auto' or 'raise' here, and spent_status None")
+    return FailFastTraceConfig(Guard(settings))
 
 
 def attach(session: ClientSession, **options: Unpack[Options]) -> Latch:
@@ -85,8 +88,8 @@ def attach(session: ClientSession, **options: Unpack[Options]) -> Latch:
     Args:
         session: an open ``aiohttp.ClientSession``; its list of trace configs is replaced, not
             changed, so that other sessions made with the same list are left alone.
-        options: ``latch``, ``scope``, ``classify``, ``when_tripped``, ``on_trip``, ``max_body``
-            and ``body_timeout``, by keyword, as in `FailFastSession`.
+        options: those of `FailFastSession`, but for ``retry`` and ``spent_status``, by keyword.
+            ``when_tripped`` can only be ``"raise"`` here: a hook cannot put an answer in place.
 
     Returns:
         The latch of the session.

@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from datetime import datetime, timedelta, timezone
 from email.utils import format_datetime
+from pathlib import Path
 
 import aiohttp
 import pytest
@@ -272,11 +273,12 @@ asyncio.run(main())
 
 
 @pytest.mark.parametrize("debug", ["", "1"])
-def test_no_warning_at_import_or_use(debug: str) -> None:
+def test_no_warning_at_import_or_use(tmp_path: Path, debug: str) -> None:
     """Import, subclass and use are silent with warnings as errors, also in asyncio's debug mode."""
     ran = subprocess.run(
         [sys.executable, "-W", "error", "-c", CLEAN],
         env={"PYTHONASYNCIODEBUG": debug, "PATH": ""},
+        cwd=tmp_path,  # not the checkout: the installed package is meant
         capture_output=True,
         text=True,
         timeout=60,
