@@ -33,6 +33,7 @@ _FAULT_MEMBERS = (
     "error_message",
     "error_msg",
     "errorMessage",
+    "Error Message",
     "errmsg",
     "fault",
     "Fault",

@@ -90,7 +90,5 @@ _MEANINGS = {
 MEMBERS: dict[str, Member] = {
     spelling: meaning for meaning, names in _MEANINGS.items() for spelling in _spellings(names)
 }
+MEMBERS["Error Message"] = Member.TEXT  # Alpha Vantage
 """Member name to meaning. A name that is not here is never looked into: it may hold an echo."""
-
-PROSE_ONLY = frozenset(_spellings("result data body response"))
-"""Members that hold part of the error only where they hold more than a bare string."""

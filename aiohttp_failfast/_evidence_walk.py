@@ -32,8 +32,24 @@ _ANNOUNCES_ECHO = (
     "received:",
 )
 
-_LOCATION = "loc"
+_LOCATION_NAME = "loc"
 _CREDENTIAL_NAMES = ("token", "key", "authorization", "auth", "credential", "secret")
+
+
+# Bound once: looking a member of an enumeration up is slow in older Pythons.
+_CODE = Member.CODE
+_EITHER = Member.EITHER
+_HEADERS = Member.HEADERS
+_LIMIT_VALUE = Member.LIMIT_VALUE
+_LOCATION = Member.LOCATION
+_MOMENT = Member.MOMENT
+_PRICE = Member.PRICE
+_QUOTA_ID = Member.QUOTA_ID
+_RAW = Member.RAW
+_REMAINING = Member.REMAINING
+_TEXT = Member.TEXT
+_WAIT = Member.WAIT
+_WAIT_MS = Member.WAIT_MS
 
 
 def add_prose(text: str, found: Findings, level: int = 0) -> None:
@@ -90,7 +106,7 @@ def walk(value: Any, found: Findings, where: str, level: int = 0, depth: int = 0
 def _walk_members(
     value: dict[str, Any], found: Findings, where: str, level: int, depth: int
 ) -> None:
-    if _LOCATION in value:
+    if _LOCATION_NAME in value:
         _note_location(value, found)
         return
     for name, inner in value.items() if len(value) <= MAX_MEMBERS else _first_members(value):
@@ -112,27 +128,27 @@ def _take(
         return
     elif isinstance(inner, (int, float)):
         _take_number(meaning, name, inner, found, where)
-    elif meaning is Member.HEADERS:
+    elif meaning is _HEADERS:
         _take_headers(inner, found)
-    elif meaning is not Member.LOCATION:
+    elif meaning is not _LOCATION:
         walk(inner, found, name.lower(), level, depth + 1)
 
 
 def _take_string(meaning: Member, inner: str, found: Findings, where: str, level: int) -> None:
-    if meaning is Member.CODE:
+    if meaning is _CODE:
         found.add_code(inner, where)
-    elif meaning is Member.TEXT:
+    elif meaning is _TEXT:
         add_prose(inner, found, level)
         if " " not in inner and len(inner) <= LONGEST_CODE and not inner.isdigit():
             found.add_code(inner, where)
-    elif meaning is Member.EITHER:
+    elif meaning is _EITHER:
         if " " in inner or not inner.isascii():
             add_prose(inner, found, level)
         else:
             found.add_code(inner, where)
             if not found.texts:
                 add_prose(inner, found, level)
-    elif meaning is Member.RAW:
+    elif meaning is _RAW:
         found.marks.add("upstream")
         add_prose(inner, found, level)
     else:
@@ -140,7 +156,7 @@ def _take_string(meaning: Member, inner: str, found: Findings, where: str, level
 
 
 def _take_number(meaning: Member, name: str, inner: float, found: Findings, where: str) -> None:
-    if meaning in (Member.CODE, Member.EITHER):
+    if meaning in (_CODE, _EITHER):
         if isinstance(inner, int):
             found.add_code(inner, where or name.lower())
     else:
@@ -148,22 +164,22 @@ def _take_number(meaning: Member, name: str, inner: float, found: Findings, wher
 
 
 def _take_limit(meaning: Member, inner: str | float, found: Findings) -> None:
-    if meaning is Member.WAIT:
+    if meaning is _WAIT:
         found.add_wait(seconds_of(inner))
-    elif meaning is Member.WAIT_MS:
+    elif meaning is _WAIT_MS:
         wait = seconds_of(inner)
         found.add_wait(None if wait is None else wait / 1000)
-    elif meaning is Member.MOMENT:
+    elif meaning is _MOMENT:
         found.add_moment(moment_of(inner))
-    elif meaning is Member.LIMIT_VALUE:
+    elif meaning is _LIMIT_VALUE:
         if str(inner)[:2] == "0":
             found.marks.add("limit-zero")
-    elif meaning is Member.PRICE:
+    elif meaning is _PRICE:
         found.marks.add("pay-per-call")
-    elif meaning is Member.REMAINING:
+    elif meaning is _REMAINING:
         if isinstance(inner, (int, float)) and inner > 0:
             found.marks.add("some-left")
-    elif meaning is Member.QUOTA_ID:
+    elif meaning is _QUOTA_ID:
         _note_quota_id(str(inner)[:200].lower(), found)
 
 
@@ -193,7 +209,7 @@ def _take_headers(inner: Any, found: Findings) -> None:
 def _note_location(item: dict[str, Any], found: Findings) -> None:
     # A complaint about one part of the request: its words may quote it, so none is read.
     found.marks.add("validation")
-    location = item.get(_LOCATION)
+    location = item.get(_LOCATION_NAME)
     if not isinstance(location, list) or len(location) < 2 or location[0] != "header":
         return
     header = str(location[1])[:64].lower()

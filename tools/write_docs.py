@@ -65,6 +65,21 @@ or customer. Neither does "can only afford 27342 tokens": a cheaper request pass
 Some answers were also reported for keys that work: while a database lags behind, or seconds after
 a key was made. Their rows want two sightings: the latch trips once two distinct requests say so
 with no success between.
+
+## Change the table
+
+`Rules` is called like `classify`; pass it wherever `classify=` is taken. Its rules are asked
+before or after ours, and ours are left out by their id:
+
+```python
+from aiohttp_failfast import Rule, Rules, VerdictKind
+
+ours = Rule("our-gateway-budget", VerdictKind.QUOTA, codes=("team_out_of_money",), statuses=(403,))
+classify = Rules(before=[ours], without=["limit-zero"])
+```
+
+All conditions of a rule must hold. Codes match in any case and with any separators; `words` are
+regular expressions over the provider's prose in lower case, and match whole words.
 """
 
 _TITLES = {

@@ -149,6 +149,8 @@ CODES_AUTH: tuple[Rule, ...] = (
         about="OpenAI, Slack, Discord and others: token expired, revoked or never valid",
         codes=(
             "token_expired",
+            "invalid_client",
+            "error#190",
             "token_revoked",
             "token_invalid",
             "token_inactive",

@@ -86,7 +86,6 @@ CODES_TRANSIENT: tuple[Rule, ...] = (
             "limit_requests",
             "limit_burst_rate",
             "RateLimitTriggeredError",
-            "ratelimited",
             "SlowDown",
             "error_code#4",
             "error_code#18",

@@ -174,6 +174,8 @@ CODES_QUOTA: tuple[Rule, ...] = (
             "AuthFailure.AccountArrears",
             "billing_limit_user",
             "account_arrears",
+            "PrepaidBillOverdue",
+            "PostpaidBillOverdue",
         ),
         source="https://github.com/tencentmusic/supersonic/issues/1572",
         read="2026-11-30",

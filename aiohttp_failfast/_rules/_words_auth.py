@@ -45,6 +45,9 @@ WORDS_AUTH: tuple[Rule, ...] = (
             r"project id is required",
             r"expired key",
             r"malformed api key",
+            rf"{_KEY} format is (?:incorrect|invalid)",
+            rf"{_KEY} (?:doesn't|does not) exist",
+            r"error validating access token",
             r"reported as leaked",
             r"(?:invalid|missing) subscription key",
             rf"{_BAD} (?:access|private|secret|license|application|app) key",
@@ -134,7 +137,8 @@ WORDS_AUTH: tuple[Rule, ...] = (
         kind=VerdictKind.AUTH,
         about="any: a token or credentials that are invalid, expired or missing, with 401 or 403",
         words=(
-            rf"{_BAD} (?:bearer |access |auth(?:entication|orization)? |security |refresh )?(?:tokens?|credentials?)\b",
+            rf"{_BAD} (?:\w+ ){{0,2}}(?:tokens?|credentials?)\b",
+            r"(?:token|credentials?) (?:seems|looks|appears to be) (?:invalid|expired)",
             rf"(?:token|credentials?|jwt)\b.{{0,40}}(?:is|has|are|was|been) (?:missing|{_DEAD})",
             rf"(?:token|jwt) (?:{_DEAD}|revoked|missing)",
             r"(?:invalid|no|malformed) (?:jwt|token)",
@@ -219,7 +223,7 @@ WORDS_AUTH: tuple[Rule, ...] = (
         about="any API: says no more than that the caller is not known; seen on live keys too",
         words=(
             r"(?:^|\| )(?:401:? )?(?:unauthorized|unauthenticated|not authenticated|authenticate) ?[.!]?(?: \||$)",
-            r"(?:^|\| )(?:authentication|authorization) (?:failed|fails|required)\b",
+            r"(?:^|\| )(?:authentication|authorization) (?:is )?(?:failed|fails|required)\b",
         ),
         statuses=_REFUSED,
         sightings=2,

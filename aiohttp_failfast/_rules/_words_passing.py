@@ -195,7 +195,7 @@ WORDS_PASSING: tuple[Rule, ...] = (
         kind=VerdictKind.TRANSIENT,
         about="any: plain words of a rate limit or of overload",
         words=(
-            r"(?:rate limit|rate limits|rate-limit|rate-limited|rate limited|ratelimit|rate_limit)",
+            r"(?:rate limit|rate limits|rate-limit|rate-limited|rate limited|ratelimit|ratelimited|rate_limit|rate_limited)",
             r"too many (?:requests|tokens|concurrent)",
             r"overloaded",
             r"high demand",
