@@ -15,7 +15,7 @@ from ._judge import FIRST_ERROR_STATUS, observation_of
 from ._redact import Redactor
 from ._remembered import RememberedResponse
 from ._settings import DEFAULT_BODY_TIMEOUT, DEFAULT_MAX_BODY
-from ._verdict import Verdict
+from ._trip import Trip
 
 
 async def raise_for_status(response: ClientResponse, content: bytes | None = None) -> None:
@@ -43,14 +43,10 @@ async def raise_for_status(response: ClientResponse, content: bytes | None = Non
     if content is None:
         content = observation.answer.content if observation else await _look(response)
     answer = answer_of(response, content, 0)
-    verdict = observation.verdict if observation else _classify(answer)
-    trip = observation.trip if observation else None
+    trip = observation.trip if observation else _trip_of(answer)
     discard(response)
     if trip is not None:
         raise PermanentEndpointError.from_trip(trip, sent=True)
-    if verdict.permanent:
-        endpoint = by_credential(answer.url, answer.request_headers)
-        raise PermanentEndpointError.from_trip(record(answer, verdict, endpoint), sent=True)
     raise error_of(answer)
 
 
@@ -78,8 +74,17 @@ def discard(response: ClientResponse) -> None:
 
 
 async def _look(response: ClientResponse) -> bytes:
-    return await peek(response, DEFAULT_MAX_BODY, DEFAULT_BODY_TIMEOUT)
+    try:
+        return await peek(response, DEFAULT_MAX_BODY, DEFAULT_BODY_TIMEOUT)
+    except BaseException:
+        # Up to aiohttp 3.14.3 nobody else closes it when its raise_for_status is cancelled.
+        response.close()
+        raise
 
 
-def _classify(answer: Answer) -> Verdict:
-    return classify(answer.status, answer.headers, answer.content, url=str(answer.url))
+def _trip_of(answer: Answer) -> Trip | None:
+    """Return what an answer would trip on its own; one that needs company would not."""
+    verdict = classify(answer.status, answer.headers, answer.content, url=str(answer.url))
+    if not verdict.permanent or verdict.sightings > 1:
+        return None
+    return record(answer, verdict, by_credential(answer.url, answer.request_headers))
