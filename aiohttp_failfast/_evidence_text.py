@@ -13,17 +13,15 @@ MAX_TEXT = 2000
 
 _TAG = re.compile(r"<[^<>]{0,500}>")
 
-# An apostrophe inside a word ("don't") opens no quotation.
-_QUOTED = {
-    12: re.compile(
-        r"\"[^\"]{12,}(?:\"|\Z)|(?<!\w)'[^']{12,}(?:'(?!\w)|\Z)"
-        r"|`[^`]{12,}(?:`|\Z)|[“”][^“”]{12,}(?:”|\Z)|[‘’「『][^’」』]{12,}(?:[’」』]|\Z)"
-    ),
-    16: re.compile(
-        r"\"[^\"]{16,}(?:\"|\Z)|(?<!\w)'[^']{16,}(?:'(?!\w)|\Z)"
-        r"|`[^`]{16,}(?:`|\Z)|[“”][^“”]{16,}(?:”|\Z)|[‘’「『][^’」』]{16,}(?:[’」』]|\Z)"
-    ),
-}
+# Short quotations are matched too, or else their ends would be taken for beginnings. An
+# apostrophe inside a word ("don't") opens no quotation.
+_QUOTATION = re.compile(
+    r"\"[^\"]*(?:\"|\Z)|(?<!\w)'[^']*(?:'(?!\w)|\Z)|`[^`]*(?:`|\Z)"
+    r"|[“”][^“”]*(?:”|\Z)|[‘「『][^’」』]*(?:[’」』]|\Z)"
+)
+_SHORT_QUOTATION = 16
+_SHORT_QUOTATION_OF_REQUEST = 12
+_SHORT_QUOTATION_IN_CHINESE = 4
 _QUOTE_MARK = re.compile("[\"'`“‘「『]")
 
 # What follows these words is the caller's own text.
@@ -31,7 +29,7 @@ _ECHO = re.compile(
     r"\b(?:(?:your|user|the|original|last|invalid|flagged|full|raw)[ _-])?"
     r"(?:input|prompt|query|completion|instructions?|utterance|conversation|input_value|content"
     r"|user message|echo|you (?:said|sent|wrote|asked)|(?:your|the) (?:message|request|text)"
-    r"|messages?\[\d+\][\w.\[\]]*|failed_generation|request body|payload)"
+    r"|messages?\[\d+\][\w.\[\]]*|failed_generation|request body|payload|received|got|given)"
     r"(?: text| was| is| contains| received)?\s?(?:[:=]|was:|->)"
     r"|(?:输入内容|提示词|用户输入|输入|内容)\s?[:：]"
 )
@@ -39,7 +37,7 @@ _ECHO = re.compile(
 _ECHO_WORDS = (
     *("input", "prompt", "query", "completion", "instruction", "utterance", "conversation"),
     *("content", "message", "echo", "you s", "you wrote", "you asked", "request", "text"),
-    *("failed_generation", "payload", "内容", "提示词", "输入"),
+    *("failed_generation", "payload", "received", "got", "given", "内容", "提示词", "输入"),
 )
 
 _NO_ECHO_CUES = frozenset({401, 402, 403, 429})
@@ -72,11 +70,22 @@ def matchable(text: str, status: int) -> str:
     if "’" in text:
         text = text.replace("’", "'")
     if _QUOTE_MARK.search(text):
-        text = _QUOTED[16 if status in _NO_ECHO_CUES else 12].sub('""', text)
+        text = _without_quotations(text, status)
     if _may_announce(text) and any(word in text for word in _ECHO_WORDS):
         echo = _ECHO.search(text)
         return text[: echo.start()] if echo else text
     return text
+
+
+def _without_quotations(text: str, status: int) -> str:
+    longest = _SHORT_QUOTATION if status in _NO_ECHO_CUES else _SHORT_QUOTATION_OF_REQUEST
+
+    def kept(found: re.Match[str]) -> str:
+        quotation = found.group()
+        short = longest if quotation.isascii() else _SHORT_QUOTATION_IN_CHINESE
+        return quotation if len(quotation) < short + 2 else '""'
+
+    return _QUOTATION.sub(kept, text)
 
 
 def _may_announce(text: str) -> bool:

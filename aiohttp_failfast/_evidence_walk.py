@@ -32,6 +32,12 @@ _ANNOUNCES_ECHO = (
     "received:",
 )
 
+# Prose that announces the error that a gateway or a client library wraps.
+_ANNOUNCES_ERROR = (
+    *("error", "exception", "fail", "http", "status", "code", "response", "provider", "upstream"),
+    *("api", "4", "5", "错误", "失败", "异常"),
+)
+
 _LOCATION_NAME = "loc"
 _CREDENTIAL_NAMES = ("token", "key", "authorization", "auth", "credential", "secret")
 
@@ -65,9 +71,17 @@ def add_prose(text: str, found: Findings, level: int = 0) -> None:
         found.keep(text)
 
 
+def _wraps_error(head: str) -> bool:
+    """Whether prose before a brace says that an error follows, rather than the caller's JSON."""
+    near = head[-80:].lower()
+    if any(cue in near for cue in _ANNOUNCES_ECHO):
+        return False
+    return not near.strip(" [\"'") or any(cue in near for cue in _ANNOUNCES_ERROR)
+
+
 def _opened(text: str, start: int, found: Findings, level: int) -> bool:
     head = text[:start]
-    if any(cue in head[-200:].lower() for cue in _ANNOUNCES_ECHO):
+    if not _wraps_error(head):
         found.keep(head)
         return True
     value, tail = decode_inside(text, start)

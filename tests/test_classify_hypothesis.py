@@ -104,7 +104,7 @@ def test_cut_and_broken_answers_are_judged(answer: dict[str, Any], at: int, nois
 
 
 HEALTHY = [answer for answer in answers() if answer["label"] not in PERMANENT]
-SPENT_WORDS = [answer["body"] for answer in answers() if answer["label"] in PERMANENT] + [
+SPENT_WORDS = [judge(answer).message for answer in answers() if judge(answer).permanent] + [
     "You exceeded your current quota, please check your plan and billing details.",
     "Why does my API say: incorrect api key provided?",
     "Your credit balance is too low to access the API",
@@ -129,7 +129,19 @@ ECHO_MEMBERS = [
     "url",
     "model",
 ]
-QUOTED = ['Your input: "{}"', "prompt: {}", "input was: {}", "Flagged prompt: '{}'", "content: {}"]
+QUOTED = [
+    'Your input: "{}"',
+    "prompt: {}",
+    "input was: {}",
+    "Flagged prompt: '{}'",
+    "content: {}",
+    "received: {}",
+    "got: {}",
+    '"{}"',
+    "'{}'",
+    "`{}`",
+    "“{}”",
+]
 
 
 @few
@@ -161,5 +173,8 @@ def test_an_echo_in_the_message_never_trips(answer: dict[str, Any], echo: str, q
     holder = value.get("error") if isinstance(value, dict) else None
     holder = holder if isinstance(holder, dict) else value
     if isinstance(holder, dict) and isinstance(holder.get("message"), str):
+        # Quotation marks within the echo would end the quotation.
+        for mark in "\"'`“”":
+            echo = echo.replace(mark, "")
         holder["message"] += " " + quoted.format(echo)
         assert not judge(answer, json.dumps(value)).permanent
