@@ -222,7 +222,6 @@ def _read_times(text: str, words: set[str], found: Findings) -> None:
 def _mark_times(found: Findings) -> None:
     wait = found.wait
     if wait is None and found.moment is not None:
-        found.marks.add("reset-named")
         wait = seconds_until(found.moment, found.clock) or None
     if wait is None:
         return

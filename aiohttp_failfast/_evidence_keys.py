@@ -33,9 +33,7 @@ class Member(IntEnum):
     """Rate limit headers that a gateway copied into the body."""
     RAW = 12
     """The untouched answer of a gateway's upstream."""
-    REMAINING = 13
-    """What is left to spend."""
-    PRICE = 14
+    PRICE = 13
     """What this one request costs, as in x402."""
 
 
@@ -84,7 +82,6 @@ _MEANINGS = {
     Member.HEADERS: "headers",
     Member.RAW: "raw",
     Member.PRICE: "x402_version",
-    Member.REMAINING: "remaining_credits credits_remaining remaining_balance balance",
 }
 
 MEMBERS: dict[str, Member] = {

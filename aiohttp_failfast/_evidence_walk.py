@@ -52,7 +52,6 @@ _MOMENT = Member.MOMENT
 _PRICE = Member.PRICE
 _QUOTA_ID = Member.QUOTA_ID
 _RAW = Member.RAW
-_REMAINING = Member.REMAINING
 _TEXT = Member.TEXT
 _WAIT = Member.WAIT
 _WAIT_MS = Member.WAIT_MS
@@ -190,9 +189,6 @@ def _take_limit(meaning: Member, inner: str | float, found: Findings) -> None:
             found.marks.add("limit-zero")
     elif meaning is _PRICE:
         found.marks.add("pay-per-call")
-    elif meaning is _REMAINING:
-        if isinstance(inner, (int, float)) and inner > 0:
-            found.marks.add("some-left")
     elif meaning is _QUOTA_ID:
         _note_quota_id(str(inner)[:200].lower(), found)
 
@@ -200,8 +196,6 @@ def _take_limit(meaning: Member, inner: str | float, found: Findings) -> None:
 def _note_quota_id(quota_id: str, found: Findings) -> None:
     if "perday" in quota_id or "daily" in quota_id:
         found.marks.add("quota-id-day")
-    if "permonth" in quota_id:
-        found.marks.add("quota-id-month")
     if "perminute" in quota_id or "persecond" in quota_id:
         found.marks.add("quota-id-minute")
     if "permodel" in quota_id:

@@ -118,6 +118,10 @@ def test_a_code_that_repeats_the_status_is_none() -> None:
         ({}, {"error": {"retry_after": 3}}, 3.0),
         ({}, {"error": {"details": [{"retryDelay": "33740.9s"}]}}, 33740.9),
         ({}, {"error": {"resets_in_seconds": 444287}}, 444287.0),
+        ({}, {"retry_after_ms": "2500"}, 2.5),
+        ({}, {"retry_after_ms": "soon"}, None),
+        ({}, {"error": {"metadata": {"headers": "none"}}}, None),
+        ({"Retry-After": "soon"}, {}, None),
         ({}, {"error": {"metadata": {"headers": {"Retry-After": "120"}}}}, 120.0),
         ({"X-RateLimit-Remaining": "1, 0", "X-RateLimit-Reset": "1, 86400"}, {}, 86400.0),
         ({"Retry-After": "-5"}, {}, None),
@@ -206,6 +210,8 @@ def test_what_the_provider_quotes_is_left_out(body: object) -> None:
         "{}",
         "[]",
         "hello",
+        "[1, 2]",
+        "7",
         '{"choices":[{"message":{"content":"insufficient_quota"}}]}',
         '{"error": null, "errors": [], "id": 1}',
         '{"ok": true, "error": ""}',
@@ -239,6 +245,9 @@ def test_a_healthy_answer_reports_no_fault(body: str) -> None:
         {"Information": "x"},
         {"type": "error", "error": {"type": "x"}},
         [{"error": {"code": 400}}],
+        {"Response": {"Error": {"Code": "x"}}},
+        {"Response": "Error", "Message": "x"},
+        {"Error Message": "x"},
         'event: response.failed\ndata: {"response": {"error": {"code": "x"}}}\n\n',
     ],
 )
@@ -253,3 +262,25 @@ def test_odd_arguments_do_no_harm() -> None:
     evidence = gather(400, headers, b"x", url=object())  # type: ignore[arg-type]
     assert evidence.host == ""
     assert gather(400, None, b"", "https://u:p@API.example.com:8443/x").host == "api.example.com"
+
+
+def test_only_so_much_is_looked_at() -> None:
+    """Members, items, texts, codes and depth are bounded."""
+    many = {"errors": [{"message": f"text {n}", "code": f"code_{n}"} for n in range(50)]}
+    evidence = of(many)
+    assert evidence.text.count("|") == 11
+    assert len(evidence.codes) == 16
+    wide = {f"k{n}": 1 for n in range(100)} | {"error": PROSE}
+    assert of(wide).text == ""
+    deep: object = PROSE
+    for _ in range(30):
+        deep = {"error": deep}
+    assert of(deep).text == ""
+
+
+def test_the_most_telling_code_is_told_first() -> None:
+    """A generic type says nothing where a reason does."""
+    body = {"error": {"type": "invalid_request_error", "code": "billing_not_active"}}
+    assert of(body).code == "billing_not_active"
+    assert of({"error": {"type": "invalid_request_error"}}).code == "invalid_request_error"
+    assert of("x").code is None
