@@ -514,7 +514,9 @@ async def test_a_hostile_compression_is_bounded(
         assert isinstance(answer, ClientResponse)
         assert answer.status == 429
         assert time.monotonic() - started < 5
-        assert [len(body) for body in seeing.bodies] == [64 * KIB]
+        [judged] = seeing.bodies
+        # Some releases of aiohttp break off such a body by themselves: then none of it is seen.
+        assert len(judged) == 64 * KIB or (auto_decompress and not judged)
         answer.close()
         assert idle(session)
 
