@@ -37,6 +37,8 @@ PLUGINS = ("xdist", "pytest_mock", "pytest_timeout", "plugin")
 DESELECT = "not dev_mode and not autobahn and not internal"
 
 TEST_TIMEOUT = 120  # seconds; a session that hangs a test must not hang the run
+PYTEST_FINISHED = {0, 1, 5}  # all passed, some failed, none found
+GOOD = {"passed", "skipped", "xfailed"}
 MAX_RERUNS = 25  # more failures than this are no flakiness
 
 CORE = (
@@ -124,7 +126,7 @@ class Runner:
             if not results.exists():
                 raise SuiteError(f"pytest ended with exit code {code} and no results")
             recorded = Results(**json.loads(results.read_text(encoding="utf-8")))
-        if code not in {0, 1}:
+        if code not in PYTEST_FINISHED:
             raise SuiteError(f"pytest ended with exit code {code}")
         return recorded
 
@@ -226,10 +228,14 @@ def unpack(archive: Path, where: Path) -> None:
 
 
 def run_again(runner: Runner, failed: list[str]) -> list[str]:
-    """Return those that fail again, each alone in a process of its own."""
+    """Return those that do not pass when run again, each alone in a process of its own."""
     if len(failed) > MAX_RERUNS:
         return failed
-    return [test for test in failed if test in runner.pytest(["--numprocesses=0", test]).failed]
+    return [
+        test
+        for test in failed
+        if runner.pytest(["--numprocesses=0", test]).outcomes.get(test) not in GOOD
+    ]
 
 
 def judge(runner: Runner, results: Results) -> tuple[dict[str, int], list[str]]:
