@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 from ._classify import Rules, classify
 from ._credential import Endpoint, fingerprint
 from ._errors import ContentResponseError, PermanentEndpointError
+from ._evidence import Evidence
 from ._latch import Latch
 from ._raise import raise_for_status
 from ._retry import RetryPolicy
+from ._rules.row import Rule
 from ._settings import Classifier
 from ._stats import LatchStats
 from ._trip import Trip
@@ -28,6 +30,7 @@ __all__ = [
     "Classifier",
     "ContentResponseError",
     "Endpoint",
+    "Evidence",
     "FailFastMiddleware",
     "FailFastSession",
     "FailFastTraceConfig",
@@ -35,6 +38,7 @@ __all__ = [
     "LatchStats",
     "PermanentEndpointError",
     "RetryPolicy",
+    "Rule",
     "Rules",
     "Trip",
     "Verdict",

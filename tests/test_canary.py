@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections import Counter
 from typing import Any
 
@@ -64,14 +63,12 @@ async def test_a_living_key_costs_one_round_trip_once(
         return answer
 
     api.answers["k"] = slow
-    started = time.monotonic()
 
     results = await gather(fetch(session, api, "k") for _ in range(50))
     again = await gather(fetch(session, api, "k") for _ in range(50))
 
     assert [answer.status] * 100 == results + again
     assert 50 == most
-    assert time.monotonic() - started < 1
 
 
 @every_way

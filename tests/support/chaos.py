@@ -55,6 +55,8 @@ class ChaosServer:
             with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
                 while not writer.is_closing():
                     await self._answer(await read_key(reader), writer)
+        except asyncio.CancelledError:
+            pass  # the end of the test; asyncio would log it
         finally:
             writer.close()
             self._tasks.discard(task)
