@@ -46,14 +46,16 @@ class Attempt:
                 has its connection. (An answer that trips is returned.)
         """
         await self._check()
+        if not self._guard.settings.canary:
+            return await self._send_and_judge(handler)
         place = await self._guard.claim(self._request.url, self._request.headers)
+        if place is None:
+            await self._check()
+            return await self._send_and_judge(handler)
         try:
-            if place is None and self._guard.settings.canary:
-                await self._check()
             return await self._send_and_judge(handler)
         finally:
-            if place is not None:
-                place.leave()
+            place.leave()
 
     async def _check(self) -> None:
         error = self._flight.refusal()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import weakref
 from types import SimpleNamespace
 from typing import Any
@@ -43,7 +44,7 @@ class Flight:
         self._guard = guard
         self._request: ClientRequest = weakref.proxy(request, self.land) if weak else request
         self._connection: Any = None
-        self._loop = request.loop
+        self._loop: asyncio.AbstractEventLoop | None = None
         self.generation = guard.latch.generation
         self.sent = sent
 
@@ -53,6 +54,8 @@ class Flight:
 
     def refusal(self) -> PermanentEndpointError | None:
         """Return the error of a request that must not go."""
+        if not self._guard.latch.tripped:
+            return None
         request = self._request
         return self._guard.refusal(request.url, request.headers, sent=self.sent)
 
@@ -72,6 +75,7 @@ class Flight:
             raise error
         self.generation = self._guard.latch.generation
         self.sent = True
+        self._loop = asyncio.get_running_loop()
         self._connection = connection
 
     def land(self, _: object = None) -> None:
@@ -87,7 +91,7 @@ class Flight:
             # Still queued: raise when it is woken, before it connects. Nothing is cancelled,
             # because a waiter that is cancelled just when it is woken strands those behind it.
             self._request._traces.append(_Stop(self))
-        elif self._guard.settings.cancel_in_flight:
+        elif self._guard.settings.cancel_in_flight and self._loop is not None:
             self._loop.call_soon_threadsafe(self._break_off, trip)
 
     def _endpoint(self) -> Endpoint | None:
