@@ -196,7 +196,8 @@ async def _held() -> int:
 
 def _sessions() -> list[aiohttp.ClientSession]:
     known = {id(one) for one in _FORGOTTEN}
-    found = (one for one in gc.get_objects() if isinstance(one, aiohttp.ClientSession))
+    # Not isinstance: a dead weak proxy among them would be asked for its class.
+    found = (one for one in gc.get_objects() if issubclass(type(one), aiohttp.ClientSession))
     return [one for one in found if id(one) not in known]
 
 
