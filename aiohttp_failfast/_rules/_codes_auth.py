@@ -183,6 +183,17 @@ CODES_AUTH: tuple[Rule, ...] = (
         samples=("openai-reverse-proxy-token-expired-nested-1",),
     ),
     Rule(
+        id="graphql-jwt-code",
+        kind=VerdictKind.AUTH,
+        about="Hasura and APIs made with it, in a GraphQL answer: token expired or never valid",
+        codes=("invalid-jwt",),
+        statuses=(200, 400, 401, 403),
+        unless=(r"not ?yet ?valid",),
+        source="https://github.com/hasura/graphql-engine/issues/8659",
+        read="2026-11-30",
+        samples=("hasura-200-jwt-expired",),
+    ),
+    Rule(
         id="oauth-refresh-dead",
         kind=VerdictKind.AUTH,
         about="OAuth token endpoints: the refresh token is dead",
