@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ._classify import Rules, classify
 from ._credential import Endpoint, fingerprint
 from ._errors import ContentResponseError, PermanentEndpointError
+from ._events import Refusal, Retry
 from ._evidence import Evidence
 from ._latch import Latch
 from ._raise import raise_for_status
@@ -37,6 +38,8 @@ __all__ = [
     "Latch",
     "LatchStats",
     "PermanentEndpointError",
+    "Refusal",
+    "Retry",
     "RetryPolicy",
     "Rule",
     "Rules",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aiohttp import ClientResponse
 
-from ._guard import Answer
+from ._observation import Answer
 
 
 def answer_of(response: ClientResponse, content: bytes, generation: int) -> Answer:

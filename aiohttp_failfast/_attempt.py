@@ -9,8 +9,9 @@ from typing import Any
 
 from aiohttp import ClientHandlerType, ClientRequest, ClientResponse
 
-from ._guard import Guard, Observation
+from ._guard import Guard
 from ._judge import judge
+from ._observation import Observation
 from ._wire import SEND, Flight
 
 
@@ -58,7 +59,7 @@ class Attempt:
             place.leave()
 
     async def _check(self) -> None:
-        error = self._flight.refusal()
+        error = self._flight.admit()
         if error is not None:
             # Without this a loop over a dead key would never let another task run.
             await asyncio.sleep(0)

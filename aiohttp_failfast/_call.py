@@ -9,7 +9,9 @@ from aiohttp import ClientHandlerType, ClientRequest, ClientResponse
 
 from ._attempt import Attempt
 from ._errors import PermanentEndpointError
-from ._guard import Guard, Observation
+from ._events import Retry, tell
+from ._guard import Guard
+from ._observation import Observation
 from ._raise import discard, raise_for_status
 from ._remembered import RememberedResponse, remember, responds
 from ._replay import Replay, is_spent
@@ -95,7 +97,7 @@ class Call:
             if self._delay is None:
                 return response
             discard(response)
-            trip = await self._guard.latch.sleep(self._delay, observation.endpoint)
+            trip = await self._pause(self._delay, observation)
             if trip is not None:
                 return self._end(trip)
             self._attempt += 1
@@ -145,6 +147,21 @@ class Call:
         if delay is None or is_spent(request._body):
             return None
         return delay if self._replay.rewind() else None
+
+    async def _pause(self, seconds: float, observation: Observation) -> Trip | None:
+        """Wait before the next attempt; return the trip that ends the call, if one does."""
+        settings, answer = self._guard.settings, observation.answer
+        if settings.on_retry is not None:
+            details = Retry(
+                endpoint=observation.endpoint,
+                method=answer.method,
+                attempt=self._attempt,
+                delay=seconds,
+                status=answer.status,
+                verdict=observation.verdict,
+            )
+            await tell("on_retry", settings.on_retry, details)
+        return await self._guard.sleep(seconds, observation.endpoint)
 
     def _end(self, trip: Trip) -> ClientResponse:
         """End a call that slept when its endpoint was tripped."""

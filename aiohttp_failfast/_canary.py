@@ -101,3 +101,18 @@ class Canaries:
                 queue.pop(waiter, None)
                 if not queue:
                     del self._queues[endpoint]
+
+
+class Place:
+    """The place of the canary; leaving it lets the next one take it, or all go."""
+
+    __slots__ = ("_canaries", "_endpoint", "_waiter")
+
+    def __init__(self, canaries: Canaries, endpoint: Endpoint, waiter: Waiter) -> None:
+        self._canaries = canaries
+        self._endpoint = endpoint
+        self._waiter = waiter
+
+    def leave(self) -> None:
+        """Leave it; without effect where the answer has settled the matter."""
+        self._canaries.vacate(self._endpoint, self._waiter)

@@ -5,61 +5,23 @@ It knows no response and no request, only what they said.
 
 from __future__ import annotations
 
-import inspect
-import logging
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 
 from yarl import URL
 
+from ._canary import Place
 from ._credential import Endpoint, fingerprint, origin_of
 from ._errors import PermanentEndpointError
+from ._events import Refusal, logger, tell, tell_soon
 from ._latch import Latch, TripListener
-from ._redact import Redactor
+from ._observation import Answer, Observation, record
 from ._settings import Settings
 from ._trip import Trip
-from ._verdict import MAX_MESSAGE, Verdict, VerdictKind
-from ._waiters import Waiter
+from ._verdict import Verdict, VerdictKind
 
 _FIRST_SERVER_ERROR = 500
-
-logger = logging.getLogger("aiohttp_failfast")
-
-
-@dataclass(frozen=True)
-class Answer:
-    """One error answer and the request it was for, as plain data.
-
-    Attributes:
-        request_headers: as they were really sent.
-        content: the decoded body, as far as it was read.
-        generation: of the latch, when the request was sent.
-    """
-
-    status: int
-    reason: str
-    headers: Mapping[str, str]
-    content: bytes
-    method: str
-    url: URL
-    request_headers: Mapping[str, str]
-    generation: int
-
-
-@dataclass(frozen=True)
-class Observation:
-    """What came of an answer.
-
-    Attributes:
-        endpoint: None where the scope leaves the request alone.
-        trip: the trip in force for the endpoint, if the answer is permanent.
-    """
-
-    answer: Answer
-    verdict: Verdict
-    endpoint: Endpoint | None
-    trip: Trip | None
+_SHADOW = "[shadow: nothing is refused] "
 
 
 class Guard:
@@ -87,30 +49,63 @@ class Guard:
         raise TypeError(f"scope must return an Endpoint, a str or None, got {type(named).__name__}")
 
     def refusal(
-        self, url: URL, headers: Mapping[str, str], *, sent: bool = False
+        self, url: URL, headers: Mapping[str, str], *, method: str, sent: bool
     ) -> PermanentEndpointError | None:
         """Return the error for a request whose endpoint is tripped, else None.
 
         Args:
             url: where the request goes.
             headers: its headers.
+            method: its method.
             sent: whether an earlier attempt of the same call touched the wire.
         """
+        trip = None if self.settings.shadow else self._trip_in_force(url, headers)
+        if trip is None:
+            return None
+        self._count_refusal(trip, method, sent)
+        return PermanentEndpointError.from_trip(trip, sent=sent)
+
+    def count_shadow(
+        self, url: URL, headers: Mapping[str, str], *, method: str, sent: bool
+    ) -> None:
+        """Count a request that would be refused, were it not for ``shadow=True``."""
+        trip = self._trip_in_force(url, headers) if self.settings.shadow else None
+        if trip is not None:
+            self._count_refusal(trip, method, sent)
+
+    def _trip_in_force(self, url: URL, headers: Mapping[str, str]) -> Trip | None:
         if not self.latch.tripped:
             return None
         endpoint = self.endpoint(url, headers)
-        trip = None if endpoint is None else self.latch.find(endpoint)
-        if trip is None:
-            return None
+        return None if endpoint is None else self.latch.find(endpoint)
+
+    def _count_refusal(self, trip: Trip, method: str, sent: bool) -> None:
         self.latch.counters.refusal()
-        logger.debug("refused a request to %s", endpoint)
-        return PermanentEndpointError.from_trip(trip, sent=sent)
+        logger.debug("refused a request to %s", trip.endpoint)
+        if self.settings.on_refuse is not None:
+            details = Refusal(trip, method, sent, self.settings.shadow)
+            tell_soon("on_refuse", self.settings.on_refuse, details)
 
     def tripped(self, trip: Trip) -> None:
         """Hear of a trip: tell the requests that are queued or under way."""
         # copy() is one step of the interpreter: another thread may be adding to the set.
         for flight in self.flights.copy():
             flight.tripped(trip)
+
+    async def sleep(self, seconds: float, endpoint: Endpoint | None) -> Trip | None:
+        """Sleep before a retry; return the trip that ended it.
+
+        With shadow it is slept to the end, and counted what a trip would have saved.
+        """
+        if endpoint is None or not self.settings.shadow:
+            return await self.latch.sleep(seconds, endpoint)
+        clear_before = self.latch.find(endpoint) is None
+        await self.latch.sleep(seconds, None)
+        trip = self.latch.find(endpoint)
+        if trip is not None and clear_before:
+            late = (datetime.now(timezone.utc) - trip.tripped_at).total_seconds()
+            self.latch.counters.stopped_retry(min(seconds, late))
+        return None
 
     async def claim(self, url: URL, headers: Mapping[str, str]) -> Place | None:
         """Wait for the canary of an unknown endpoint, if there is to be one.
@@ -125,7 +120,7 @@ class Guard:
         if endpoint is None:
             return None
         waiter = await self.latch.canaries.claim(endpoint, self.settings.canary_timeout)
-        return None if waiter is None else Place(self.latch, endpoint, waiter)
+        return None if waiter is None else Place(self.latch.canaries, endpoint, waiter)
 
     def succeeded(self, url: URL, headers: Mapping[str, str], generation: int) -> None:
         """Learn that a request was answered well."""
@@ -138,44 +133,46 @@ class Guard:
         """Judge an answer, and trip the latch where it is permanent."""
         observation, news = self.learn(answer)
         if news is not None:
-            await self.tell(news)
+            await tell("on_trip", self.settings.on_trip, news)
         return observation
 
     def learn(self, answer: Answer) -> tuple[Observation, Trip | None]:
         """Judge an answer and set the latch, without telling anybody.
 
         Returns:
-            What came of it, and the trip if it is new: then `tell` is owed.
+            What came of it, and the trip if it is new: then ``on_trip`` is to be told.
         """
         verdict = self._judge(answer)
         endpoint = self.endpoint(answer.url, answer.request_headers)
         if endpoint is None:
             return Observation(answer, verdict, None, None), None
-        if not verdict.permanent:
-            if verdict.kind is VerdictKind.OK:
-                self.latch.succeed(endpoint, answer.generation)
-            elif answer.status < _FIRST_SERVER_ERROR:
-                # An answer of another kind, but an answer: the key was not turned away.
-                self.latch.canaries.settle(endpoint)
-            return Observation(answer, verdict, endpoint, None), None
-        trip = record(answer, verdict, endpoint)
-        is_new = self.latch.trip(trip)
-        if is_new:
-            logger.warning("%s", trip.explain())
-        in_force = self.latch.find(endpoint)
-        return Observation(answer, verdict, endpoint, in_force), trip if is_new else None
+        until = self._window_end(verdict)
+        if verdict.permanent or until is not None:
+            return self._trip(answer, verdict, endpoint, until=until)
+        if verdict.kind is VerdictKind.OK:
+            self.latch.succeed(endpoint, answer.generation)
+        elif answer.status < _FIRST_SERVER_ERROR:
+            # An answer of another kind, but an answer: the key was not turned away.
+            self.latch.canaries.settle(endpoint)
+        return Observation(answer, verdict, endpoint, None), None
 
-    async def tell(self, trip: Trip) -> None:
-        """Call ``on_trip``; whatever it does, the latch stays as it is."""
-        on_trip = self.settings.on_trip
-        if on_trip is None:
-            return
-        try:
-            result = on_trip(trip)
-            if inspect.isawaitable(result):
-                await result
-        except Exception:
-            logger.exception("on_trip failed; the latch stays tripped")
+    def _window_end(self, verdict: Verdict) -> datetime | None:
+        """Return until when a used-up window trips, where that is asked for and told."""
+        if verdict.kind is not VerdictKind.WINDOWED or self.settings.windowed != "trip":
+            return None
+        if verdict.resets_at is None and verdict.retry_after is not None:
+            return datetime.now(timezone.utc) + timedelta(seconds=verdict.retry_after)
+        return verdict.resets_at
+
+    def _trip(
+        self, answer: Answer, verdict: Verdict, endpoint: Endpoint, *, until: datetime | None
+    ) -> tuple[Observation, Trip | None]:
+        trip = record(answer, verdict, endpoint)
+        is_new = self.latch.trip(trip, until=until)
+        if is_new:
+            logger.warning("%s%s", _SHADOW if self.settings.shadow else "", trip.explain())
+        in_force = None if self.settings.shadow else self.latch.find(endpoint)
+        return Observation(answer, verdict, endpoint, in_force), trip if is_new else None
 
     def _judge(self, answer: Answer) -> Verdict:
         try:
@@ -188,41 +185,3 @@ class Guard:
         except Exception:
             logger.exception("classify failed; the answer is handed on as it is")
         return Verdict(VerdictKind.OTHER, rule="classify-failed")
-
-
-class Place:
-    """The place of the canary; leaving it lets the next one take it, or all go."""
-
-    __slots__ = ("_endpoint", "_latch", "_waiter")
-
-    def __init__(self, latch: Latch, endpoint: Endpoint, waiter: Waiter) -> None:
-        self._latch = latch
-        self._endpoint = endpoint
-        self._waiter = waiter
-
-    def leave(self) -> None:
-        """Leave it; without effect where the answer has settled the matter."""
-        self._latch.canaries.vacate(self._endpoint, self._waiter)
-
-
-def record(answer: Answer, verdict: Verdict, endpoint: Endpoint) -> Trip:
-    """Return what the latch keeps of an answer: plain facts, no secret."""
-    redactor = Redactor(answer.url, answer.request_headers)
-    kept = replace(
-        verdict,
-        message=redactor.text(verdict.message)[:MAX_MESSAGE],
-        code=None if verdict.code is None else redactor.text(verdict.code),
-    )
-    return Trip(
-        endpoint=endpoint,
-        verdict=kept,
-        status=answer.status,
-        reason=redactor.text(answer.reason),
-        method=answer.method,
-        url=redactor.url(answer.url),
-        request_headers=redactor.headers(answer.request_headers.items()),
-        headers=redactor.headers(answer.headers.items()),
-        content=redactor.body(answer.content),
-        tripped_at=datetime.now(timezone.utc),
-        generation=answer.generation,
-    )

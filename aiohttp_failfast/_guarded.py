@@ -10,8 +10,9 @@ from typing import Any
 
 from aiohttp import ClientRequest, ClientResponse, ClientSession
 
+from ._canary import Place
 from ._errors import PermanentEndpointError
-from ._guard import Guard, Place
+from ._guard import Guard
 from ._judge import judge, observation_of
 from ._raise import error_of
 from ._wire import SEND, Flight
@@ -54,7 +55,7 @@ def _request_class(base: type[ClientRequest], guard: Guard) -> type[ClientReques
             session = kwargs.get("session")
             # A middleware may still put another key in; then only the last check is exact.
             if session is not None and not session._middlewares:
-                error = flight.refusal()
+                error = flight.admit()
                 if error is not None:
                     raise error
             flight.enter()

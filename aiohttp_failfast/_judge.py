@@ -8,7 +8,8 @@ from aiohttp import ClientResponse
 
 from ._answer import answer_of
 from ._body import peek
-from ._guard import Guard, Observation
+from ._guard import Guard
+from ._observation import Observation
 from ._tap import tap
 
 FIRST_ERROR_STATUS = 400

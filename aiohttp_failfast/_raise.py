@@ -10,8 +10,8 @@ from ._body import peek
 from ._classify import classify
 from ._credential import by_credential
 from ._errors import ContentResponseError, PermanentEndpointError, request_info_of
-from ._guard import Answer, record
 from ._judge import FIRST_ERROR_STATUS, observation_of
+from ._observation import Answer, record
 from ._redact import Redactor
 from ._remembered import RememberedResponse
 from ._settings import DEFAULT_BODY_TIMEOUT, DEFAULT_MAX_BODY

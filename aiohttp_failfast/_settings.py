@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypedDict, get_args
 
 from ._checks import require_bool, require_callable, require_int, require_one_of, require_seconds
 from ._classify import classify as default_classify
 from ._credential import Scope, by_credential, by_origin, by_session
+from ._events import OnRefuse, OnRetry, OnTrip
 from ._latch import Latch
-from ._trip import Trip
 from ._verdict import Verdict
 
 ScopeName = Literal["credential", "origin", "session"]
+Windowed = Literal["return", "trip"]
 WhenTripped = Literal["auto", "raise", "respond"]
-
-OnTrip = Callable[[Trip], "Awaitable[object] | None"]
-"""Called once per trip, after the latch is set; sync or async."""
 
 DEFAULT_MAX_BODY = 64 * 1024
 DEFAULT_BODY_TIMEOUT = 2.0
@@ -50,7 +48,11 @@ class Options(TypedDict, total=False):
     classify: Classifier
     when_tripped: WhenTripped
     spent_status: int | None
+    windowed: Windowed
+    shadow: bool
     on_trip: OnTrip | None
+    on_refuse: OnRefuse | None
+    on_retry: OnRetry | None
     canary: bool
     canary_timeout: float
     cancel_in_flight: bool
@@ -77,7 +79,12 @@ class Settings:
             elsewhere.
         spent_status: where it responds, the status to hand back for a spent key in place of the
             remembered one; 402 ends retry layers that retry every 429.
-        on_trip: called with the `Trip`, once per trip; sync or async.
+        windowed: ``"return"`` hands over the answer that says that a window of hours is used up;
+            ``"trip"`` trips until the time that the answer tells, if it tells one.
+        shadow: judge and count, but never refuse, raise or end anything.
+        on_trip: called with the `Trip`, once per trip, after the latch is set; sync or async.
+        on_refuse: called with a `Refusal` for each call that is refused; sync or async.
+        on_retry: called with a `Retry` before each wait for another attempt; sync or async.
         canary: while nothing is known of an endpoint, one request goes out and the others wait
             for its answer.
         canary_timeout: seconds that they wait at most; then they go out too.
@@ -96,7 +103,11 @@ class Settings:
     classify: Classifier = default_classify
     when_tripped: WhenTripped = "auto"
     spent_status: int | None = None
+    windowed: Windowed = "return"
+    shadow: bool = False
     on_trip: OnTrip | None = None
+    on_refuse: OnRefuse | None = None
+    on_retry: OnRetry | None = None
     canary: bool = False
     canary_timeout: float = DEFAULT_CANARY_TIMEOUT
     cancel_in_flight: bool = False
@@ -116,9 +127,11 @@ class Settings:
         else:
             require_callable("scope", self.scope)
         require_callable("classify", self.classify)
-        if self.on_trip is not None:
-            require_callable("on_trip", self.on_trip)
-        for name in ("canary", "cancel_in_flight", "watch_streams", "watch_ok_bodies"):
+        require_one_of("windowed", self.windowed, get_args(Windowed))
+        for name in ("on_trip", "on_refuse", "on_retry"):
+            if getattr(self, name) is not None:
+                require_callable(name, getattr(self, name))
+        for name in ("shadow", "canary", "cancel_in_flight", "watch_streams", "watch_ok_bodies"):
             require_bool(name, getattr(self, name))
         require_int("max_body", self.max_body, at_least=1)
         require_seconds("body_timeout", self.body_timeout)

@@ -7,7 +7,6 @@ is not delayed, and not one byte is kept from it.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Protocol
@@ -16,7 +15,9 @@ from weakref import WeakKeyDictionary
 from aiohttp import ClientResponse, StreamReader
 
 from ._answer import answer_of
-from ._guard import Answer, Guard
+from ._events import tell_soon
+from ._guard import Guard
+from ._observation import Answer
 from ._sse import ErrorEvents
 
 MakeAnswer = Callable[[bytes], Answer]
@@ -106,12 +107,7 @@ class _Learner:
     def learn(self, content: bytes) -> None:
         _, news = self._guard.learn(self._make_answer(content))
         if news is not None:
-            task = asyncio.ensure_future(self._guard.tell(news))
-            _telling.add(task)
-            task.add_done_callback(_telling.discard)
-
-
-_telling: set[asyncio.Future[None]] = set()
+            tell_soon("on_trip", self._guard.settings.on_trip, news)
 
 
 class _StreamSink(_Learner):

@@ -48,6 +48,15 @@ class Flight:
         self.generation = guard.latch.generation
         self.sent = sent
 
+    def admit(self) -> PermanentEndpointError | None:
+        """Return the error of a request that must not set out; with shadow it is only counted."""
+        if self._guard.settings.shadow and self._guard.latch.tripped:
+            request = self._request
+            self._guard.count_shadow(
+                request.url, request.headers, method=request.method, sent=self.sent
+            )
+        return self.refusal()
+
     def enter(self) -> None:
         """Note that the request queues for a connection."""
         self._guard.flights.add(self)
@@ -57,7 +66,9 @@ class Flight:
         if not self._guard.latch.tripped:
             return None
         request = self._request
-        return self._guard.refusal(request.url, request.headers, sent=self.sent)
+        return self._guard.refusal(
+            request.url, request.headers, method=request.method, sent=self.sent
+        )
 
     def depart(self, connection: Any) -> None:
         """Check a request that has its connection; where it must not go, give that back unused.
@@ -85,7 +96,7 @@ class Flight:
 
     def tripped(self, trip: Trip) -> None:
         """Hear of a trip; callable from any thread."""
-        if self._endpoint() != trip.endpoint:
+        if self._guard.settings.shadow or self._endpoint() != trip.endpoint:
             return
         if self._connection is None:
             # Still queued: raise when it is woken, before it connects. Nothing is cancelled,

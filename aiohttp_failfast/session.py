@@ -11,6 +11,7 @@ from aiohttp.typedefs import StrOrURL
 from ._call import Call
 from ._classify import classify as default_classify
 from ._credential import Scope
+from ._events import OnRefuse, OnRetry, OnTrip, logger
 from ._guard import Guard
 from ._latch import Latch
 from ._retry import RetryPolicy
@@ -19,11 +20,11 @@ from ._settings import (
     DEFAULT_CANARY_TIMEOUT,
     DEFAULT_MAX_BODY,
     Classifier,
-    OnTrip,
     Options,
     ScopeName,
     Settings,
     WhenTripped,
+    Windowed,
 )
 
 _DEFAULT_RETRY = RetryPolicy()
@@ -68,7 +69,12 @@ class FailFastSession(_Subclassable, ClientSession):
             elsewhere.
         spent_status: where it responds, the status to hand back for a spent key in place of the
             remembered one; 402 ends retry layers that retry every 429.
-        on_trip: called with the `Trip`, once per trip; sync or async.
+        windowed: ``"return"`` hands over the answer that says that a window of hours is used up;
+            ``"trip"`` trips until the time that the answer tells, if it tells one.
+        shadow: judge and count, but never refuse, raise or end anything.
+        on_trip: called with the `Trip`, once per trip, after the latch is set; sync or async.
+        on_refuse: called with a `Refusal` for each call that is refused; sync or async.
+        on_retry: called with a `Retry` before each wait for another attempt; sync or async.
         canary: while nothing is known of an endpoint, one request goes out and the others wait
             for its answer.
         canary_timeout: seconds that they wait at most; then they go out too.
@@ -95,7 +101,11 @@ class FailFastSession(_Subclassable, ClientSession):
         classify: Classifier = default_classify,
         when_tripped: WhenTripped = "auto",
         spent_status: int | None = None,
+        windowed: Windowed = "return",
+        shadow: bool = False,
         on_trip: OnTrip | None = None,
+        on_refuse: OnRefuse | None = None,
+        on_retry: OnRetry | None = None,
         canary: bool = False,
         canary_timeout: float = DEFAULT_CANARY_TIMEOUT,
         cancel_in_flight: bool = False,
@@ -113,7 +123,11 @@ class FailFastSession(_Subclassable, ClientSession):
             classify=classify,
             when_tripped=when_tripped,
             spent_status=spent_status,
+            windowed=windowed,
+            shadow=shadow,
             on_trip=on_trip,
+            on_refuse=on_refuse,
+            on_retry=on_retry,
             canary=canary,
             canary_timeout=canary_timeout,
             cancel_in_flight=cancel_in_flight,
@@ -159,6 +173,18 @@ class FailFastSession(_Subclassable, ClientSession):
     def latch(self) -> Latch:
         """The memory of dead endpoints."""
         return self._failfast_guard.latch
+
+    async def close(self) -> None:
+        """Close the session, and say in the log what the latch has spared the job."""
+        if not self.closed and self.latch.tripped:
+            stats = self.latch.stats
+            logger.info(
+                "session closed: %d calls refused, %d retries stopped, %.0f s of backoff saved",
+                stats.refused,
+                stats.retries_stopped,
+                stats.seconds_saved,
+            )
+        await super().close()
 
     async def _request(self, method: str, str_or_url: StrOrURL, **kwargs: Any) -> ClientResponse:
         own_raise = kwargs.get("raise_for_status")

@@ -1,0 +1,99 @@
+"""What the callbacks are told, and how they are called."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ._credential import Endpoint
+from ._trip import Trip
+from ._verdict import Verdict
+
+logger = logging.getLogger("aiohttp_failfast")
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """One call that was refused; what ``on_refuse`` gets.
+
+    Attributes:
+        trip: why.
+        method: method of the call.
+        sent: whether an earlier attempt of the call touched the wire.
+        shadow: whether the call was let through all the same, because of ``shadow=True``.
+
+    .. versionadded:: 0.1.0
+    """
+
+    trip: Trip
+    method: str
+    sent: bool
+    shadow: bool
+
+
+@dataclass(frozen=True)
+class Retry:
+    """One more attempt to come; what ``on_retry`` gets, before the wait.
+
+    Attributes:
+        endpoint: origin and fingerprint of the key; None where the scope leaves it alone.
+        method: method of the call.
+        attempt: number of the attempt that was answered, from 1.
+        delay: seconds until the next one.
+        status: status of the answer.
+        verdict: what it says.
+
+    .. versionadded:: 0.1.0
+    """
+
+    endpoint: Endpoint | None
+    method: str
+    attempt: int
+    delay: float
+    status: int
+    verdict: Verdict
+
+
+OnTrip = Callable[[Trip], "Awaitable[object] | None"]
+OnRefuse = Callable[[Refusal], "Awaitable[object] | None"]
+OnRetry = Callable[[Retry], "Awaitable[object] | None"]
+
+_running: set[asyncio.Future[None]] = set()
+
+
+async def tell(name: str, callback: Callable[[Any], Any] | None, details: object) -> None:
+    """Call a callback to its end; whatever goes wrong in it is logged and changes nothing."""
+    if callback is None:
+        return
+    try:
+        result = callback(details)
+        if inspect.isawaitable(result):
+            await result
+    except Exception:
+        logger.exception("%s failed; nothing else changes", name)
+
+
+def tell_soon(name: str, callback: Callable[[Any], Any] | None, details: object) -> None:
+    """Do the same from where nothing can be awaited: an async callback runs in a task."""
+    if callback is None:
+        return
+    try:
+        result = callback(details)
+    except Exception:
+        logger.exception("%s failed; nothing else changes", name)
+        return
+    if inspect.isawaitable(result):
+        task = asyncio.ensure_future(_finish(name, result))
+        _running.add(task)
+        task.add_done_callback(_running.discard)
+
+
+async def _finish(name: str, result: Awaitable[object]) -> None:
+    try:
+        await result
+    except Exception:
+        logger.exception("%s failed; nothing else changes", name)
