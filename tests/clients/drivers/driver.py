@@ -10,7 +10,7 @@ So the imports are paid once, and runs with and without this package can alterna
 from __future__ import annotations
 
 import asyncio
-import gc
+import functools
 import json
 import sys
 import time
@@ -140,6 +140,7 @@ def main_program(program: Program) -> None:
 
 
 def _serve(run: Callable[[Job, Outcome], None]) -> None:
+    _note_sessions()
     answers, sys.stdout = sys.stdout, sys.stderr  # a client may print; only outcomes go out
     for line in sys.stdin:
         outcome = Outcome()
@@ -148,11 +149,10 @@ def _serve(run: Callable[[Job, Outcome], None]) -> None:
         except Exception:
             traceback.print_exc()
             raise SystemExit(1) from None
-        gc.collect()
-        outcome.unclosed = len([one for one in _sessions() if not one.closed])
+        outcome.unclosed = len([one for one in _SESSIONS if not one.closed])
         outcome.headers = Spy.taken()
+        _SESSIONS.clear()
         print(json.dumps(asdict(outcome)), file=answers, flush=True)
-        _forget_sessions()
 
 
 async def _calls(job: Job, opened: Opener, outcome: Outcome) -> None:
@@ -186,7 +186,7 @@ async def _held() -> int:
     """Count connections that were not given back; a client may do so a little later."""
     for _ in range(20):
         held = sum(
-            len(getattr(one.connector, "_acquired", ())) for one in _sessions() if one.connector
+            len(getattr(one.connector, "_acquired", ())) for one in _SESSIONS if one.connector
         )
         if not held:
             return 0
@@ -194,16 +194,16 @@ async def _held() -> int:
     return held
 
 
-def _sessions() -> list[aiohttp.ClientSession]:
-    known = {id(one) for one in _FORGOTTEN}
-    # Not isinstance: a dead weak proxy among them would be asked for its class.
-    found = (one for one in gc.get_objects() if issubclass(type(one), aiohttp.ClientSession))
-    return [one for one in found if id(one) not in known]
+_SESSIONS: list[aiohttp.ClientSession] = []
+"""All sessions of this run, whoever made them."""
 
 
-_FORGOTTEN: list[aiohttp.ClientSession] = []
+def _note_sessions() -> None:
+    original = aiohttp.ClientSession.__init__
 
+    @functools.wraps(original)
+    def noting(self: aiohttp.ClientSession, *args: Any, **kwargs: Any) -> None:
+        original(self, *args, **kwargs)
+        _SESSIONS.append(self)
 
-def _forget_sessions() -> None:
-    """Those that are left open now are told once, not again with each later run."""
-    _FORGOTTEN.extend(one for one in _sessions() if not one.closed)
+    aiohttp.ClientSession.__init__ = noting  # type: ignore[method-assign]
