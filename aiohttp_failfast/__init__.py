@@ -12,6 +12,7 @@ from ._errors import ContentResponseError, PermanentEndpointError
 from ._events import Refusal, Retry
 from ._evidence import Evidence
 from ._latch import Latch
+from ._probe import Probe
 from ._raise import raise_for_status
 from ._retry import RetryPolicy
 from ._rules.row import Rule
@@ -38,6 +39,7 @@ __all__ = [
     "Latch",
     "LatchStats",
     "PermanentEndpointError",
+    "Probe",
     "Refusal",
     "Retry",
     "RetryPolicy",

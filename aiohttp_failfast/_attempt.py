@@ -12,6 +12,7 @@ from aiohttp import ClientHandlerType, ClientRequest, ClientResponse
 from ._guard import Guard
 from ._judge import judge
 from ._observation import Observation
+from ._trip import Trip
 from ._wire import SEND, Flight
 
 
@@ -22,14 +23,23 @@ class Attempt:
         guard: says whether it may go.
         request: the request.
         sent: whether an earlier attempt of the same call touched the wire.
+        probing: a trip that this request has the right to probe already.
     """
 
     __slots__ = ("_flight", "_guard", "_inner", "_request")
 
-    def __init__(self, guard: Guard, request: ClientRequest, *, sent: bool = False) -> None:
+    def __init__(
+        self,
+        guard: Guard,
+        request: ClientRequest,
+        *,
+        sent: bool = False,
+        probing: Trip | None = None,
+    ) -> None:
         self._guard = guard
         self._request = request
         self._flight = Flight(guard, request, sent=sent)
+        self._flight.probing = probing
         self._inner: Any = None
 
     @property
@@ -46,6 +56,8 @@ class Attempt:
             PermanentEndpointError: the endpoint is tripped, now or by the time that the request
                 has its connection. (An answer that trips is returned.)
         """
+        if self._guard.settings.probe is not None and await self._is_probe():
+            return await self._probe(handler)
         await self._check()
         if not self._guard.settings.canary:
             return await self._send_and_judge(handler)
@@ -57,6 +69,26 @@ class Attempt:
             return await self._send_and_judge(handler)
         finally:
             place.leave()
+
+    async def _is_probe(self) -> bool:
+        if self._flight.probing is None:
+            trip = self._flight.trip()
+            if trip is not None and await self._guard.take_probe(trip):
+                self._flight.probing = trip
+        return self._flight.probing is not None
+
+    async def _probe(self, handler: ClientHandlerType) -> tuple[ClientResponse, Observation | None]:
+        """Send the request although its endpoint is tripped, and tell what came of it."""
+        trip = self._flight.probing
+        alive = answered = False
+        try:
+            response, observation = await self._send_and_judge(handler)
+            alive = observation is None
+            answered = observation is not None and observation.verdict.permanent
+            return response, observation
+        finally:
+            if trip is not None:
+                self._guard.end_probe(trip, alive=alive, answered=answered)
 
     async def _check(self) -> None:
         error = self._flight.admit()

@@ -11,6 +11,7 @@ from ._attempt import Attempt
 from ._errors import PermanentEndpointError
 from ._events import Retry, tell
 from ._guard import Guard
+from ._hold import Hold
 from ._observation import Observation
 from ._raise import discard, raise_for_status
 from ._remembered import RememberedResponse, remember, responds
@@ -45,6 +46,7 @@ class Call:
         "_attempt",
         "_delay",
         "_guard",
+        "_hold",
         "_observation",
         "_policy",
         "_raise",
@@ -65,6 +67,7 @@ class Call:
     ) -> None:
         self._guard = guard
         self._responds = responds(guard, headers)
+        self._hold = Hold(guard) if guard.settings.when_tripped == "wait" else None
         self._request: ClientRequest | None = None
         self._policy = policy
         self._raise = raise_for_status
@@ -86,6 +89,22 @@ class Call:
         Raises:
             PermanentEndpointError: the endpoint is dead, known before or from this answer.
         """
+        hold = self._hold
+        if hold is None:
+            return await self._run(send)
+        try:
+            while True:
+                try:
+                    return await self._run(send)
+                except PermanentEndpointError as error:
+                    if not self._may_repeat(error):
+                        raise
+                    trip = error.trip
+                await hold.until_clear(trip, sent=self._sent)
+        finally:
+            hold.end()
+
+    async def _run(self, send: Send) -> ClientResponse:
         while True:
             response = await send()
             observation = self._observation_of(response)
@@ -102,9 +121,18 @@ class Call:
                 return self._end(trip)
             self._attempt += 1
 
+    def _may_repeat(self, error: PermanentEndpointError) -> bool:
+        """Tell whether a call that was held can be sent: again, or for the first time."""
+        return not error.sent or self._is_repeatable()
+
+    def _is_repeatable(self) -> bool:
+        spent = self._request is not None and is_spent(self._request._body)
+        return not spent and self._replay.rewind()
+
     async def __call__(self, request: ClientRequest, handler: ClientHandlerType) -> ClientResponse:
         """Guard one request on the wire; called by aiohttp as the innermost middleware."""
-        attempt = Attempt(self._guard, request, sent=self._sent)
+        probing = None if self._hold is None else self._hold.take_probing()
+        attempt = Attempt(self._guard, request, sent=self._sent, probing=probing)
         self._request = request
         try:
             response, self._observation = await attempt.exchange(handler)
@@ -119,7 +147,7 @@ class Call:
             discard(response)
             return self._remember(trip, request, sent=True)
         self._answered = response
-        self._delay = self._plan(request)
+        self._delay = self._plan()
         return response
 
     async def raise_for_status(self, response: ClientResponse) -> None:
@@ -136,7 +164,7 @@ class Call:
         # Another middleware may have put an answer of its own in place of ours.
         return self._observation if response is self._answered else None
 
-    def _plan(self, request: ClientRequest) -> float | None:
+    def _plan(self) -> float | None:
         observation = self._observation
         if observation is None:
             return None
@@ -144,9 +172,7 @@ class Call:
         delay = self._policy.delay_after(
             self._attempt, answer.method, answer.status, observation.verdict, answer.headers
         )
-        if delay is None or is_spent(request._body):
-            return None
-        return delay if self._replay.rewind() else None
+        return delay if delay is not None and self._is_repeatable() else None
 
     async def _pause(self, seconds: float, observation: Observation) -> Trip | None:
         """Wait before the next attempt; return the trip that ends the call, if one does."""

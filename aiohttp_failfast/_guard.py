@@ -16,6 +16,7 @@ from ._errors import PermanentEndpointError
 from ._events import Refusal, logger, tell, tell_soon
 from ._latch import Latch, TripListener
 from ._observation import Answer, Observation, record
+from ._probe import ask, probes_of
 from ._settings import Settings
 from ._trip import Trip
 from ._verdict import Verdict, VerdictKind
@@ -31,6 +32,7 @@ class Guard:
         self.settings = settings
         self.latch = Latch() if settings.latch is None else settings.latch
         self._name_endpoint = settings.name_endpoint
+        self._probes = probes_of(self.latch)
         self.flights: set[TripListener] = set()
         self.latch.subscribe(self)
 
@@ -59,7 +61,7 @@ class Guard:
             method: its method.
             sent: whether an earlier attempt of the same call touched the wire.
         """
-        trip = None if self.settings.shadow else self._trip_in_force(url, headers)
+        trip = None if self.settings.shadow else self.trip_in_force(url, headers)
         if trip is None:
             return None
         self._count_refusal(trip, method, sent)
@@ -69,17 +71,58 @@ class Guard:
         self, url: URL, headers: Mapping[str, str], *, method: str, sent: bool
     ) -> None:
         """Count a request that would be refused, were it not for ``shadow=True``."""
-        trip = self._trip_in_force(url, headers) if self.settings.shadow else None
+        trip = self.trip_in_force(url, headers) if self.settings.shadow else None
         if trip is not None:
             self._count_refusal(trip, method, sent)
 
-    def _trip_in_force(self, url: URL, headers: Mapping[str, str]) -> Trip | None:
+    async def take_probe(self, trip: Trip) -> bool:
+        """Take the right to probe a tripped endpoint, if it is time.
+
+        Returns:
+            Whether the caller's own request is to be the probe; then `end_probe` is owed. A
+            request of the user's has been sent by the time this returns.
+        """
+        probe = self.settings.probe
+        if probe is None or not self._probes.take(probe, trip):
+            return False
+        if probe.request is None:
+            return True
+        alive = False
+        try:
+            alive = await ask(probe)
+        finally:
+            self.end_probe(trip, alive=alive, answered=True)
+        return False
+
+    def seconds_to_probe(self, trip: Trip) -> float | None:
+        """Return the seconds until it is worth trying to take it; None for never."""
+        probe = self.settings.probe
+        return None if probe is None else self._probes.seconds_left(probe, trip)
+
+    def end_probe(self, trip: Trip, *, alive: bool, answered: bool) -> None:
+        """Learn what a probe has brought.
+
+        Args:
+            trip: the trip that was probed.
+            alive: the endpoint lives again: the latch is reset for it.
+            answered: it said at least something.
+        """
+        if self.settings.probe is not None:
+            self._probes.give_back(self.settings.probe, trip, answered=answered)
+        if alive and self.latch.find(trip.endpoint) is trip:
+            logger.info("%s lives again; the latch is reset for it", trip.endpoint)
+            self.latch.reset(trip.endpoint)
+
+    def trip_in_force(self, url: URL, headers: Mapping[str, str]) -> Trip | None:
+        """Return the trip that binds a request, if any."""
         if not self.latch.tripped:
             return None
         endpoint = self.endpoint(url, headers)
         return None if endpoint is None else self.latch.find(endpoint)
 
     def _count_refusal(self, trip: Trip, method: str, sent: bool) -> None:
+        if self.settings.when_tripped == "wait":
+            return  # it is held, not refused
         self.latch.counters.refusal()
         logger.debug("refused a request to %s", trip.endpoint)
         if self.settings.on_refuse is not None:

@@ -11,11 +11,12 @@ from ._classify import classify as default_classify
 from ._credential import Scope, by_credential, by_origin, by_session
 from ._events import OnRefuse, OnRetry, OnTrip
 from ._latch import Latch
+from ._probe import Probe
 from ._verdict import Verdict
 
 ScopeName = Literal["credential", "origin", "session"]
 Windowed = Literal["return", "trip"]
-WhenTripped = Literal["auto", "raise", "respond"]
+WhenTripped = Literal["auto", "raise", "respond", "wait"]
 
 DEFAULT_MAX_BODY = 64 * 1024
 DEFAULT_BODY_TIMEOUT = 2.0
@@ -48,6 +49,8 @@ class Options(TypedDict, total=False):
     classify: Classifier
     when_tripped: WhenTripped
     spent_status: int | None
+    wait_timeout: float | None
+    probe: Probe | None
     windowed: Windowed
     shadow: bool
     on_trip: OnTrip | None
@@ -74,11 +77,16 @@ class Settings:
         classify: judges answers; any callable of the form of `classify`.
         when_tripped: ``"raise"`` a `PermanentEndpointError`, for the answer that trips and for
             every later call; or ``"respond"``: hand back the answer that tripped, as a response
-            whose ``raise_for_status()`` raises that error. ``"auto"`` responds to the transports
+            whose ``raise_for_status()`` raises that error; or ``"wait"``: hold the call until the
+            latch is clear, and send it again then. ``"auto"`` responds to the transports
             of HTTP client libraries, which map answers to errors of their own, and raises
             elsewhere.
         spent_status: where it responds, the status to hand back for a spent key in place of the
             remembered one; 402 ends retry layers that retry every 429.
+        wait_timeout: seconds that a call is held at most before the error is raised after all;
+            None for no limit.
+        probe: lets one request through now and then, and resets the latch if it is answered
+            well; None for never.
         windowed: ``"return"`` hands over the answer that says that a window of hours is used up;
             ``"trip"`` trips until the time that the answer tells, if it tells one.
         shadow: judge and count, but never refuse, raise or end anything.
@@ -103,6 +111,8 @@ class Settings:
     classify: Classifier = default_classify
     when_tripped: WhenTripped = "auto"
     spent_status: int | None = None
+    wait_timeout: float | None = None
+    probe: Probe | None = None
     windowed: Windowed = "return"
     shadow: bool = False
     on_trip: OnTrip | None = None
@@ -127,6 +137,10 @@ class Settings:
         else:
             require_callable("scope", self.scope)
         require_callable("classify", self.classify)
+        if self.wait_timeout is not None:
+            require_seconds("wait_timeout", self.wait_timeout)
+        if self.probe is not None and not isinstance(self.probe, Probe):
+            raise TypeError(f"probe must be a Probe or None, got {type(self.probe).__name__}")
         require_one_of("windowed", self.windowed, get_args(Windowed))
         for name in ("on_trip", "on_refuse", "on_retry"):
             if getattr(self, name) is not None:

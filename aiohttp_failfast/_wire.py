@@ -34,9 +34,10 @@ class Flight:
     Attributes:
         generation: of the latch, when the request was sent.
         sent: whether this or an earlier attempt touched the wire.
+        probing: the trip that the request may ignore, to see if the endpoint lives again.
     """
 
-    __slots__ = ("_connection", "_guard", "_loop", "_request", "generation", "sent")
+    __slots__ = ("_connection", "_guard", "_loop", "_request", "generation", "probing", "sent")
 
     def __init__(
         self, guard: Guard, request: ClientRequest, *, sent: bool = False, weak: bool = False
@@ -47,6 +48,13 @@ class Flight:
         self._loop: asyncio.AbstractEventLoop | None = None
         self.generation = guard.latch.generation
         self.sent = sent
+        self.probing: Trip | None = None
+
+    def trip(self) -> Trip | None:
+        """Return the trip that binds the request, if any."""
+        if not self._guard.latch.tripped:
+            return None
+        return self._guard.trip_in_force(self._request.url, self._request.headers)
 
     def admit(self) -> PermanentEndpointError | None:
         """Return the error of a request that must not set out; with shadow it is only counted."""
@@ -63,7 +71,7 @@ class Flight:
 
     def refusal(self) -> PermanentEndpointError | None:
         """Return the error of a request that must not go."""
-        if not self._guard.latch.tripped:
+        if self.probing is not None or not self._guard.latch.tripped:
             return None
         request = self._request
         return self._guard.refusal(

@@ -9,9 +9,11 @@ from aiohttp import ClientHandlerType, ClientRequest, ClientResponse
 from ._attempt import Attempt
 from ._errors import PermanentEndpointError
 from ._guard import Guard
+from ._hold import Hold
 from ._latch import Latch
 from ._raise import discard
 from ._remembered import remember, responds
+from ._replay import is_spent
 from ._settings import Options, Settings
 
 if TYPE_CHECKING:
@@ -51,13 +53,36 @@ class FailFastMiddleware:
             PermanentEndpointError: the endpoint is dead, known before or from this answer.
         """
         guard = self._guard
+        if guard.settings.when_tripped == "wait":
+            return await self._hold(request, handler)
         try:
-            response, observation = await Attempt(guard, request).exchange(handler)
-            if observation is None or observation.trip is None:
-                return response
-            discard(response)
-            raise PermanentEndpointError.from_trip(observation.trip, sent=True)
+            return await self._exchange(Attempt(guard, request), handler)
         except PermanentEndpointError as error:
             if not responds(guard, request.headers):
                 raise
             return remember(guard, error.trip, request, sent=error.sent)
+
+    async def _hold(self, request: ClientRequest, handler: ClientHandlerType) -> ClientResponse:
+        """Hold the request as long as its endpoint is tripped; its own timeout runs meanwhile."""
+        hold = Hold(self._guard)
+        sent = False
+        try:
+            while True:
+                attempt = Attempt(self._guard, request, sent=sent, probing=hold.take_probing())
+                try:
+                    return await self._exchange(attempt, handler)
+                except PermanentEndpointError as error:
+                    if is_spent(request._body):
+                        raise
+                    trip = error.trip
+                sent = attempt.sent
+                await hold.until_clear(trip, sent=sent)
+        finally:
+            hold.end()
+
+    async def _exchange(self, attempt: Attempt, handler: ClientHandlerType) -> ClientResponse:
+        response, observation = await attempt.exchange(handler)
+        if observation is None or observation.trip is None:
+            return response
+        discard(response)
+        raise PermanentEndpointError.from_trip(observation.trip, sent=True)

@@ -14,6 +14,7 @@ from ._credential import Scope
 from ._events import OnRefuse, OnRetry, OnTrip, logger
 from ._guard import Guard
 from ._latch import Latch
+from ._probe import Probe
 from ._retry import RetryPolicy
 from ._settings import (
     DEFAULT_BODY_TIMEOUT,
@@ -64,11 +65,16 @@ class FailFastSession(_Subclassable, ClientSession):
         classify: judges answers; any callable of the form of `classify`.
         when_tripped: ``"raise"`` a `PermanentEndpointError`, for the answer that trips and for
             every later call; or ``"respond"``: hand back the answer that tripped, as a response
-            whose ``raise_for_status()`` raises that error. ``"auto"`` responds to the transports
+            whose ``raise_for_status()`` raises that error; or ``"wait"``: hold the call until the
+            latch is clear, and send it again then. ``"auto"`` responds to the transports
             of HTTP client libraries, which map answers to errors of their own, and raises
             elsewhere.
         spent_status: where it responds, the status to hand back for a spent key in place of the
             remembered one; 402 ends retry layers that retry every 429.
+        wait_timeout: seconds that a call is held at most before the error is raised after all;
+            None for no limit.
+        probe: lets one request through now and then, and resets the latch if it is answered
+            well; None for never.
         windowed: ``"return"`` hands over the answer that says that a window of hours is used up;
             ``"trip"`` trips until the time that the answer tells, if it tells one.
         shadow: judge and count, but never refuse, raise or end anything.
@@ -101,6 +107,8 @@ class FailFastSession(_Subclassable, ClientSession):
         classify: Classifier = default_classify,
         when_tripped: WhenTripped = "auto",
         spent_status: int | None = None,
+        wait_timeout: float | None = None,
+        probe: Probe | None = None,
         windowed: Windowed = "return",
         shadow: bool = False,
         on_trip: OnTrip | None = None,
@@ -123,6 +131,8 @@ class FailFastSession(_Subclassable, ClientSession):
             classify=classify,
             when_tripped=when_tripped,
             spent_status=spent_status,
+            wait_timeout=wait_timeout,
+            probe=probe,
             windowed=windowed,
             shadow=shadow,
             on_trip=on_trip,

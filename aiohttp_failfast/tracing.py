@@ -66,8 +66,9 @@ def failfast_trace_config(**options: Unpack[Options]) -> FailFastTraceConfig:
     nothing is retried. The latch is ``config.latch``.
 
     Args:
-        options: those of `FailFastSession`, but for ``retry`` and ``spent_status``, by keyword.
-            ``when_tripped`` can only be ``"raise"`` here: a hook cannot put an answer in place.
+        options: those of `FailFastSession`, but for ``retry``, ``spent_status``,
+            ``wait_timeout`` and ``probe``, by keyword. ``when_tripped`` can only be ``"raise"``
+            here: a hook can neither put an answer in place nor send a request again.
 
     Raises:
         TypeError, ValueError: an argument makes no sense; the message names it.
@@ -75,8 +76,11 @@ def failfast_trace_config(**options: Unpack[Options]) -> FailFastTraceConfig:
     .. versionadded:: 0.1.0
     """
     settings = Settings(**options)
-    if settings.when_tripped not in {"auto", "raise"} or settings.spent_status is not None:
-        raise ValueError("when_tripped must be 'auto' or 'raise' here, and spent_status None")
+    if settings.when_tripped not in {"auto", "raise"}:
+        raise ValueError("when_tripped must be 'auto' or 'raise' for a trace config")
+    for name in ("spent_status", "wait_timeout", "probe"):
+        if getattr(settings, name) is not None:
+            raise ValueError(f"{name} must be None for a trace config")
     return FailFastTraceConfig(Guard(settings))
 
 
@@ -88,8 +92,9 @@ def attach(session: ClientSession, **options: Unpack[Options]) -> Latch:
     Args:
         session: an open ``aiohttp.ClientSession``; its list of trace configs is replaced, not
             changed, so that other sessions made with the same list are left alone.
-        options: those of `FailFastSession`, but for ``retry`` and ``spent_status``, by keyword.
-            ``when_tripped`` can only be ``"raise"`` here: a hook cannot put an answer in place.
+        options: those of `FailFastSession`, but for ``retry``, ``spent_status``,
+            ``wait_timeout`` and ``probe``, by keyword. ``when_tripped`` can only be ``"raise"``
+            here: a hook can neither put an answer in place nor send a request again.
 
     Returns:
         The latch of the session.

@@ -29,7 +29,7 @@ _anchors _compiled _classify
 MEMORY = """
 _credential _redact _trip _errors
 _waiters _generations _stats _canary _latch
-_observation _events _retry _settings _guard
+_observation _events _probe _retry _settings _guard _hold
 """
 # What aiohttp hands in and is handed back.
 WIRE = """
