@@ -23,6 +23,8 @@ from ._verdict import VerdictKind
 # They described how the body came over the wire; it is decoded and whole now.
 _WIRE_HEADERS = frozenset({"content-encoding", "content-length", "transfer-encoding", "connection"})
 
+_LIBRARY_AGENTS = ("python-httpx", "litellm/")
+
 # aiohttp 3.14 needs it, earlier ones do not know it; it is asked for its output_size only.
 _STREAM_WRITER: dict[str, Any] = (
     {"stream_writer": SimpleNamespace(output_size=0)}
@@ -123,12 +125,18 @@ def is_library_transport(headers: object) -> bool:
 
     Such a library maps answers to errors of its own, so with ``when_tripped="auto"`` it gets the
     remembered answer. It is known by the headers that it passes: an object of httpx or of its
-    successor httpx2, also vendored ones (openai, anthropic, litellm, httpx-aiohttp); or the
-    ``x-stainless-lang`` header of the SDKs made by Stainless, which is all that a middleware sees.
+    successor httpx2, also vendored ones (openai, anthropic, litellm, httpx-aiohttp). A middleware
+    sees aiohttp's own copy of them; there it is known by the ``x-stainless-lang`` of the SDKs
+    made by Stainless, or by the ``User-Agent`` of httpx or litellm.
     """
     if any(part.startswith("httpx") for part in type(headers).__module__.split(".")):
         return True
-    return isinstance(headers, Mapping) and "x-stainless-lang" in headers
+    if not isinstance(headers, Mapping):
+        return False
+    if "x-stainless-lang" in headers:
+        return True
+    agent = headers.get("User-Agent")
+    return isinstance(agent, str) and agent.startswith(_LIBRARY_AGENTS)
 
 
 def _headers(trip: Trip, length: int) -> CIMultiDict[str]:

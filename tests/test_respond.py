@@ -250,14 +250,29 @@ class _VendoredHeaders(dict):  # type: ignore[type-arg]
         (_Headers(), True),
         (_VendoredHeaders(), True),
         ({"x-stainless-lang": "python"}, True),
+        ({"User-Agent": "litellm/1.110.2"}, True),
+        ({"User-Agent": "python-httpx2/2.16.2"}, True),
+        ({"User-Agent": "a script that mentions python-httpx"}, False),
+        ({"User-Agent": None}, False),
         ({"Authorization": "Bearer httpx"}, False),
         ([("x-stainless-lang", "python")], False),
         (None, False),
     ],
-    ids=["httpx", "vendored", "stainless", "dict", "list", "none"],
+    ids=[
+        "httpx",
+        "vendored",
+        "stainless",
+        "litellm",
+        "agent",
+        "mention",
+        "no-agent",
+        "dict",
+        "list",
+        "none",
+    ],
 )
 def test_a_client_library_is_told_by_its_headers(headers: object, expected: bool) -> None:
-    """One function decides for "auto": an httpx object, or the header of Stainless SDKs."""
+    """One function decides for "auto": an httpx object, or the names that libraries send."""
     assert expected is is_library_transport(headers)
 
 
