@@ -353,6 +353,14 @@ def test_what_is_no_secret_stays(word: str) -> None:
     assert signed.url(API) == str(API)
 
 
+@pytest.mark.parametrize("name", [*sorted(CREDENTIAL_PARAMETERS), "Key", "X-Amz-Signature", "sig"])
+def test_a_key_in_an_address_is_hidden_by_its_name(name: str) -> None:
+    """Also one that is too short to be looked for in texts; what is no key stays."""
+    url = API.with_query({name: "abc12", "page": "2"})
+
+    assert Redactor(url, {}).url(url) == f"{API}?{name}=***&page=2"
+
+
 @pytest.mark.parametrize(
     "key",
     [

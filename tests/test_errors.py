@@ -278,6 +278,16 @@ def test_an_ordinary_error_is_copied_too(how: str) -> None:
     assert twin.response_content == b"x"
 
 
+@pytest.mark.parametrize("how", [name for name in COPIES if name != "deepcopy"])
+def test_answers_in_the_history_are_not_pickled(how: str) -> None:
+    """They are live responses; whoever raises the error may have put them there."""
+    info = RequestInfo(URL("https://a/"), "GET", CIMultiDictProxy(CIMultiDict()), URL("https://a/"))
+    live: Any = open  # stands for what cannot be pickled by value, and must not come along
+    error = ContentResponseError(info, (live,), status=404)
+
+    assert COPIES[how](error).history == ()
+
+
 @pytest.mark.parametrize("how", COPIES)
 def test_a_trip_is_copied_whole(how: str) -> None:
     """Also after errors were made of it."""

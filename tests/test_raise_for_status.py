@@ -282,6 +282,19 @@ async def test_an_unsure_answer_is_an_ordinary_error(
         assert raw.hits == 2
 
 
+async def test_an_unsure_answer_is_an_ordinary_error_without_a_latch_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A session that remembers nothing has one sighting at most."""
+    for sightings, expected in [(1, PermanentEndpointError), (2, ContentResponseError)]:
+        verdict = Verdict(VerdictKind.AUTH, rule="unsure", sightings=sightings)
+        monkeypatch.setattr(_raise, "classify", lambda *_, url, verdict=verdict: verdict)
+        async with serving(plain(401, b"nobody")) as raw, ClientSession() as session:
+            with pytest.raises(ContentResponseError) as caught:
+                await raise_for_status(await session.get(raw.url, headers=KEY))
+            assert type(caught.value) is expected
+
+
 async def test_an_endpoint_that_the_scope_leaves_alone_raises_ordinary_errors(
     make_session: SessionFactory,
 ) -> None:

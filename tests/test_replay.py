@@ -229,6 +229,23 @@ async def test_what_the_caller_has_closed_is_not_sent_again(
         assert TEXT in raw.seen[0].body
 
 
+async def test_a_body_that_a_middleware_put_in_its_place_is_not_sent_again(
+    make_session: SessionFactory,
+) -> None:
+    """The caller's own could be sent again, but what goes over the wire could not."""
+    stream = AsyncIterablePayload(_stream())
+
+    async def streaming(request: Any, handler: Any) -> Any:
+        await request.update_body(stream)
+        return await handler(request)
+
+    async with serving(BUSY, FINE) as raw:
+        session = await make_session("session", options={"retry": AT_ONCE}, middlewares=[streaming])
+        async with await soon(session.post(raw.url, data=b"fixed")) as response:
+            assert response.status == 503
+        assert [seen.body for seen in raw.seen] == [TEXT * 2]
+
+
 async def test_a_body_is_not_rewound_after_the_last_attempt(make_session: SessionFactory) -> None:
     """The caller's stream stands at its end, as plain aiohttp leaves it."""
     body = io.BytesIO(TEXT)
