@@ -46,13 +46,13 @@ class Call:
         "_attempt",
         "_delay",
         "_guard",
+        "_headers",
         "_hold",
         "_observation",
         "_policy",
         "_raise",
         "_replay",
         "_request",
-        "_responds",
         "_sent",
     )
 
@@ -66,12 +66,12 @@ class Call:
         headers: Any,
     ) -> None:
         self._guard = guard
-        self._responds = responds(guard, headers)
-        self._hold = Hold(guard) if guard.settings.when_tripped == "wait" else None
-        self._request: ClientRequest | None = None
         self._policy = policy
         self._raise = raise_for_status
-        self._replay = Replay(data)
+        self._headers = headers
+        self._replay = None if data is None else Replay(data)
+        self._hold: Hold | None = None
+        self._request: ClientRequest | None = None
         self._attempt = 1
         self._sent = False
         self._answered: ClientResponse | None = None
@@ -79,34 +79,36 @@ class Call:
         self._delay: float | None = None
 
     @property
-    def raises(self) -> bool:
-        """Whether the caller wants error answers raised."""
-        return bool(self._raise)
+    def is_done(self) -> bool:
+        """Whether the answer was healthy, so that there is nothing to follow up."""
+        return self._observation is None
 
-    async def run(self, send: Send) -> ClientResponse:
-        """Send, and send again as long as the answer and the policy ask for it.
+    async def run_held(self, send: Send) -> ClientResponse:
+        """Do what `follow_up` does, and hold the call for as long as its endpoint is tripped.
 
         Raises:
-            PermanentEndpointError: the endpoint is dead, known before or from this answer.
+            PermanentEndpointError: the call's patience is up, or its body cannot be sent again.
         """
-        hold = self._hold
-        if hold is None:
-            return await self._run(send)
+        hold = self._hold = Hold(self._guard)
         try:
             while True:
                 try:
-                    return await self._run(send)
+                    return await self.follow_up(await send(), send)
                 except PermanentEndpointError as error:
-                    if not self._may_repeat(error):
+                    if error.sent and not self._is_repeatable():
                         raise
                     trip = error.trip
                 await hold.until_clear(trip, sent=self._sent)
         finally:
             hold.end()
 
-    async def _run(self, send: Send) -> ClientResponse:
+    async def follow_up(self, response: ClientResponse, send: Send) -> ClientResponse:
+        """Send again as long as the answer and the policy ask for it; return the last answer.
+
+        Raises:
+            PermanentEndpointError: the endpoint is dead, known before or from this answer.
+        """
         while True:
-            response = await send()
             observation = self._observation_of(response)
             if observation is None:
                 return response
@@ -120,35 +122,37 @@ class Call:
             if trip is not None:
                 return self._end(trip)
             self._attempt += 1
-
-    def _may_repeat(self, error: PermanentEndpointError) -> bool:
-        """Tell whether a call that was held can be sent: again, or for the first time."""
-        return not error.sent or self._is_repeatable()
+            response = await send()
 
     def _is_repeatable(self) -> bool:
-        spent = self._request is not None and is_spent(self._request._body)
-        return not spent and self._replay.rewind()
+        if self._request is not None and is_spent(self._request._body):
+            return False
+        return self._replay is None or self._replay.rewind()
 
     async def __call__(self, request: ClientRequest, handler: ClientHandlerType) -> ClientResponse:
         """Guard one request on the wire; called by aiohttp as the innermost middleware."""
+        self._request = request
         probing = None if self._hold is None else self._hold.take_probing()
         attempt = Attempt(self._guard, request, sent=self._sent, probing=probing)
-        self._request = request
         try:
-            response, self._observation = await attempt.exchange(handler)
+            response, observation = await attempt.exchange(handler)
         except PermanentEndpointError as error:
             if not self._responds:
                 raise
             return self._remember(error.trip, request, sent=error.sent)
         finally:
             self._sent = attempt.sent
-        trip = self._observation and self._observation.trip
-        if trip and self._responds:
+        if observation is not None and observation.trip is not None and self._responds:
             discard(response)
-            return self._remember(trip, request, sent=True)
+            return self._remember(observation.trip, request, sent=True)
         self._answered = response
-        self._delay = self._plan()
+        self._observation = observation
+        self._delay = None if observation is None else self._plan(observation)
         return response
+
+    @property
+    def _responds(self) -> bool:
+        return responds(self._guard, self._headers)
 
     async def raise_for_status(self, response: ClientResponse) -> None:
         """Do what the caller's own ``raise_for_status`` asks for, with the body in the error."""
@@ -164,10 +168,7 @@ class Call:
         # Another middleware may have put an answer of its own in place of ours.
         return self._observation if response is self._answered else None
 
-    def _plan(self) -> float | None:
-        observation = self._observation
-        if observation is None:
-            return None
+    def _plan(self, observation: Observation) -> float | None:
         answer = observation.answer
         delay = self._policy.delay_after(
             self._attempt, answer.method, answer.status, observation.verdict, answer.headers

@@ -165,12 +165,16 @@ class Guard:
         waiter = await self.latch.canaries.claim(endpoint, self.settings.canary_timeout)
         return None if waiter is None else Place(self.latch.canaries, endpoint, waiter)
 
+    @property
+    def is_curious(self) -> bool:
+        """Whether it matters that a request was answered well."""
+        return self.settings.canary or self.latch.suspects
+
     def succeeded(self, url: URL, headers: Mapping[str, str], generation: int) -> None:
         """Learn that a request was answered well."""
-        if self.settings.canary or self.latch.suspects:
-            endpoint = self.endpoint(url, headers)
-            if endpoint is not None:
-                self.latch.succeed(endpoint, generation)
+        endpoint = self.endpoint(url, headers)
+        if endpoint is not None:
+            self.latch.succeed(endpoint, generation)
 
     async def observe(self, answer: Answer) -> Observation:
         """Judge an answer, and trip the latch where it is permanent."""

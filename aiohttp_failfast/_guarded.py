@@ -13,7 +13,7 @@ from aiohttp import ClientRequest, ClientResponse, ClientSession
 from ._canary import Place
 from ._errors import PermanentEndpointError
 from ._guard import Guard
-from ._judge import judge, observation_of
+from ._judge import is_healthy, judge, observation_of
 from ._raise import error_of
 from ._wire import SEND, Flight
 
@@ -91,7 +91,9 @@ def _response_class(base: type[ClientResponse], guard: Guard) -> type[ClientResp
                     await super().start(connection)
                 finally:
                     journey.flight.land()
-                await judge(guard, self, journey.flight.generation)
+                generation = journey.flight.generation
+                if not is_healthy(guard, self, generation):
+                    await judge(guard, self, generation)
             finally:
                 journey.end()
             return self

@@ -22,15 +22,25 @@ def observation_of(response: ClientResponse) -> Observation | None:
     return _observations.get(response)
 
 
-async def judge(guard: Guard, response: ClientResponse, generation: int) -> Observation | None:
-    """Learn from an answer; None for a healthy one, whose body is never read here."""
+def is_healthy(guard: Guard, response: ClientResponse, generation: int) -> bool:
+    """Tell whether an answer is fine by its head, and learn that; its body is never read here.
+
+    Where the settings ask for it, the body is tapped: then it is judged as it arrives.
+    """
+    if response.status >= FIRST_ERROR_STATUS:
+        return False
     settings = guard.settings
-    if response.status < FIRST_ERROR_STATUS:
-        tapped = settings.watch_streams or settings.watch_ok_bodies
-        if not tapped or not tap(guard, response, generation):
-            info = response.request_info
-            guard.succeeded(info.url, info.headers, generation)
-        return None
+    tapped = settings.watch_streams or settings.watch_ok_bodies
+    if (tapped and tap(guard, response, generation)) or not guard.is_curious:
+        return True
+    info = response.request_info
+    guard.succeeded(info.url, info.headers, generation)
+    return True
+
+
+async def judge(guard: Guard, response: ClientResponse, generation: int) -> Observation:
+    """Read the start of an error answer, and learn from it."""
+    settings = guard.settings
     content = await peek(response, settings.max_body, settings.body_timeout)
     observation = await guard.observe(answer_of(response, content, generation))
     _observations[response] = observation

@@ -94,7 +94,8 @@ class Flight:
             raise error
         self.generation = self._guard.latch.generation
         self.sent = True
-        self._loop = asyncio.get_running_loop()
+        if self._guard.settings.cancel_in_flight:
+            self._loop = asyncio.get_running_loop()
         self._connection = connection
 
     def land(self, _: object = None) -> None:

@@ -197,18 +197,19 @@ class FailFastSession(_Subclassable, ClientSession):
         await super().close()
 
     async def _request(self, method: str, str_or_url: StrOrURL, **kwargs: Any) -> ClientResponse:
-        own_raise = kwargs.get("raise_for_status")
-        own_middlewares = kwargs.get("middlewares")
-        call = Call(
-            self._failfast_guard,
-            self._failfast_retry,
-            self._raise_for_status if own_raise is None else own_raise,
-            data=kwargs.get("data"),
-            headers=kwargs.get("headers"),
-        )
-        kwargs["raise_for_status"] = call.raise_for_status if call.raises else False
-        kwargs["middlewares"] = (
-            *(self._middlewares if own_middlewares is None else own_middlewares),
-            call,
-        )
-        return await call.run(partial(super()._request, method, str_or_url, **kwargs))
+        get = kwargs.get
+        raises = get("raise_for_status")
+        if raises is None:
+            raises = self._raise_for_status
+        guard = self._failfast_guard
+        call = Call(guard, self._failfast_retry, raises, data=get("data"), headers=get("headers"))
+        kwargs["raise_for_status"] = call.raise_for_status if raises else False
+        middlewares = get("middlewares")
+        if middlewares is None:
+            middlewares = self._middlewares
+        kwargs["middlewares"] = (*middlewares, call) if middlewares else (call,)
+        send = partial(super()._request, method, str_or_url, **kwargs)
+        if guard.settings.when_tripped == "wait":
+            return await call.run_held(send)
+        response = await send()
+        return response if call.is_done else await call.follow_up(response, send)

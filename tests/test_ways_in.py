@@ -586,3 +586,21 @@ async def test_attach_to_a_session_that_is_in_use(api: Api) -> None:
         with pytest.raises(PermanentEndpointError):
             await fetch(session, api, "dead")
         assert latch.tripped
+
+
+async def test_two_guards_on_one_session(api: Api) -> None:
+    """A middleware, a trace config and a FailFastSession at once get along, each with its latch."""
+    latches = [Latch(), Latch(), Latch()]
+    api.answers["dead"] = SPENT
+    async with FailFastSession(
+        latch=latches[0],
+        middlewares=[FailFastMiddleware(latch=latches[1])],
+        trace_configs=[failfast_trace_config(latch=latches[2])],
+    ) as session:
+        for _ in range(3):
+            assert 200 == (await fetch(session, api, "alive"))[0]
+            with pytest.raises(PermanentEndpointError):
+                await fetch(session, api, "dead")
+
+    assert [True] * 3 == [latch.tripped for latch in latches]
+    assert 1 == api.hits["dead"]
