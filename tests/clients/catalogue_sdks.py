@@ -20,6 +20,12 @@ _HTTPX = {"httpx.Headers": (True, True)}
 _HTTPX2 = {"httpx2.Headers": (True, True)}
 _DICT = {"dict": (False, False)}
 
+_LITELLM_500 = "litellm.InternalServerError[500] < litellm.AnthropicError[500] < httpx.RequestError"
+_LITELLM_LOST = (
+    "litellm.InternalServerError[500] < litellm.OpenAIError[500]"
+    " < openai.APIConnectionError < httpx.RequestError"
+)
+
 _NAPS = {"trace": "the SDK takes the error for a lost connection, and sleeps before its retries"}
 
 
@@ -130,10 +136,14 @@ CLIENTS = (
         driver="litellm",
         variant="openai",
         dialect=OPENAI,
-        spent={"plain": "x"},
-        invalid={"plain": "x"},
-        headers={},
+        spent={
+            **_wrapped("litellm.RateLimitError[429]", _LITELLM_LOST),
+            "spent_402": "litellm.APIError[402]",
+        },
+        invalid=_wrapped("litellm.AuthenticationError[401]", _LITELLM_LOST),
+        headers=_HTTPX,
         more_kinds=("spent_402",),
+        slow=_NAPS,
         core=True,
         example="litellm_openai",
     ),
@@ -143,10 +153,19 @@ CLIENTS = (
         driver="litellm",
         variant="router",
         dialect=OPENAI,
-        spent={"plain": "x"},
-        invalid={"plain": "x"},
-        headers={},
-        more_kinds=("spent_402",),
+        spent={
+            "plain": "litellm.RateLimitError[429]",
+            **dict.fromkeys(("session", "default", "middleware"), "litellm.APIError[402]"),
+        },
+        invalid={"plain": "litellm.AuthenticationError[401] | litellm.RouterRateLimitError[429]"},
+        headers=_HTTPX,
+        session_options={"spent_status": 402},
+        more_kinds=("without_402",),
+        without={
+            "trace": "the Router retries what litellm makes of the error, for half a minute",
+            "busy": "its waits take that long",
+        },
+        calls=8,
         example="litellm_router",
     ),
     Client(
@@ -155,9 +174,10 @@ CLIENTS = (
         driver="litellm",
         variant="anthropic",
         dialect=ANTHROPIC,
-        spent={"plain": "x"},
-        invalid={"plain": "x"},
-        headers={},
+        spent=_wrapped("litellm.BadRequestError[400]", _LITELLM_500),
+        invalid=_wrapped("litellm.AuthenticationError[401]", _LITELLM_500),
+        headers=_HTTPX,
+        own_retries=False,
         example="litellm_anthropic",
     ),
 )

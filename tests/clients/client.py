@@ -33,14 +33,15 @@ class Client:
         driver: ``drivers/with_<driver>.py`` runs it.
         dialect: of the API that it talks to.
         spent: what the user sees of a spent key, by kind of session: the whole chain of
-            exceptions as `driver.chain` writes it, or its beginning. What stands for "plain"
-            holds for every kind that is not named.
+            exceptions as `driver.chain` writes it, or its beginning; several if there are " | "
+            between them. What stands for "plain" holds for every kind that is not named.
         invalid: the same for an invalid key.
         headers: by type of the headers that the session is given: what ``when_tripped="auto"``
             decides for the session, and for the middleware.
         own_retries: it tries again by itself, so that "transient" succeeds on plain aiohttp.
+        whole: it does the whole job itself: how often it asks before it gives up is its own affair.
         more_kinds: kinds of session to try besides, on a spent key.
-        without: kinds that it is not run with, and why.
+        without: kinds and scenarios that it is not run with, and why.
         slow: kinds that may be slower than plain aiohttp on a dead key, and why.
         session_options: options of this package that it needs.
         variant: handed to the driver.
@@ -59,6 +60,7 @@ class Client:
     invalid: Mapping[str, str]
     headers: Mapping[str, tuple[bool, bool]]
     own_retries: bool = True
+    whole: bool = False
     more_kinds: tuple[str, ...] = ()
     without: Mapping[str, str] = field(default_factory=dict)
     slow: Mapping[str, str] = field(default_factory=dict)
@@ -70,10 +72,10 @@ class Client:
     core: bool = False
     example: str = ""
 
-    def sees(self, scenario: str, kind: str) -> str:
-        """Return what the user sees of a dead key."""
+    def sees(self, scenario: str, kind: str) -> tuple[str, ...]:
+        """Return what the user sees of a dead key: how chains of exceptions may begin."""
         table = self.invalid if scenario == "invalid" else self.spent
-        return table.get(kind, table["plain"])
+        return tuple(table.get(kind, table["plain"]).split(" | "))
 
     def plan(self) -> list[tuple[str, str]]:
         """Return the runs, as pairs of scenario and kind."""
@@ -82,5 +84,7 @@ class Client:
         return [
             (scenario, kind)
             for scenario, kind in plan
-            if kind not in self.without and (self.own_retries or scenario != "busy")
+            if kind not in self.without
+            and scenario not in self.without
+            and (scenario != "busy" or (self.own_retries and not self.whole))
         ]

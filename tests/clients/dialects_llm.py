@@ -60,7 +60,7 @@ ANTHROPIC = Dialect(
     fine=_message,
     spent=corpus("anthropic-credit-low-1"),
     invalid=corpus("anthropic-invalid-x-api-key-401-1"),
-    busy=(soon(corpus("anthropic-rate-limited-429-1")), soon(corpus("anthropic-overloaded-529-1"))),
+    busy=(soon(corpus("anthropic-rate-limited-429-1")), soon(corpus("anthropic-tpm-429-1"))),
 )
 
 GEMINI = Dialect(

@@ -55,6 +55,7 @@ async def test_with_a_spent_key(client: Client) -> None:
     status, out, err, served = await run_example(client, "spent")
     assert (1, 0) == (status, out.count("answer to"))
     assert 1 <= served.hits <= (client.concurrency if client.whole else 1)
-    kinds = [client.sees("spent", kind) for kind in ("session", "default", *client.more_kinds)]
-    names = {one.split(" < ")[0].split("[")[0].split(".")[-1] for one in kinds}
+    kinds = ("session", "default", *client.more_kinds)
+    seen = [chain for kind in kinds for chain in client.sees("spent", kind)]
+    names = {chain.split(" < ")[0].split("[")[0].split(".")[-1] for chain in seen}
     assert any(name in err for name in names), (names, err)

@@ -23,23 +23,31 @@ def _session(options: Options, **more: Any) -> Callable[..., Any]:
     return FailFastSession.with_defaults(latch=Latch(), **{**more, **options})
 
 
-def _subclass(**defaults: Any) -> Callable[..., Any]:
-    """Return a class of sessions with these arguments: programs test with isinstance."""
+def _without_402(options: Options) -> Callable[..., Any]:
+    return _session({**options, "spent_status": None}, retry=None)
+
+
+def _subclass(**ours: list[Any]) -> Callable[..., Any]:
+    """Return a class of sessions with these besides their own: programs test with isinstance."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
 
         class Configured(aiohttp.ClientSession):
             def __init__(self, *args: Any, **kwargs: Any) -> None:
-                super().__init__(*args, **{**defaults, **kwargs})
+                for name, more in ours.items():
+                    kwargs[name] = [*(kwargs.get(name) or ()), *more]
+                super().__init__(*args, **kwargs)
 
     return Configured
 
 
 def _middleware(options: Options) -> Callable[..., Any]:
-    return _subclass(middlewares=(FailFastMiddleware(latch=Latch(), **options),))
+    return _subclass(middlewares=[FailFastMiddleware(latch=Latch(), **options)])
 
 
 def _trace(options: Options) -> Callable[..., Any]:
+    respond = {"when_tripped", "spent_status"}  # all that it can do is raise
+    options = {name: one for name, one in options.items() if name not in respond}
     return _subclass(trace_configs=[failfast_trace_config(latch=Latch(), **options)])
 
 
@@ -87,6 +95,7 @@ KINDS: dict[str, Callable[[Options], Callable[..., Any]]] = {
     "session": functools.partial(_session, retry=None),
     "default": _session,
     "spent_402": functools.partial(_session, retry=None, spent_status=402),
+    "without_402": _without_402,
     "respond": functools.partial(_session, retry=None, when_tripped="respond"),
     "respond_402": functools.partial(
         _session, retry=None, when_tripped="respond", spent_status=402
