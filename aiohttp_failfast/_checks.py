@@ -5,6 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Collection
 
+MAX_SECRET = 64
+"""Bytes that key a fingerprint at most."""
+
 
 def require_int(name: str, value: object, *, at_least: int, at_most: int | None = None) -> None:
     """Refuse what is no whole number, or one out of bounds."""
@@ -40,3 +43,11 @@ def require_one_of(name: str, value: object, names: Collection[str]) -> None:
     """Refuse what is none of the names."""
     if value not in names:
         raise ValueError(f"{name} must be {' or '.join(map(repr, names))}, got {value!r}")
+
+
+def require_secret(name: str, value: object) -> None:
+    """Refuse what is no key of a fingerprint."""
+    if not isinstance(value, bytes):
+        raise TypeError(f"{name} must be bytes, got {type(value).__name__}")
+    if len(value) > MAX_SECRET:
+        raise ValueError(f"{name} must have at most {MAX_SECRET} bytes, got {len(value)}")

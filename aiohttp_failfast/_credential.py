@@ -80,15 +80,15 @@ def fingerprint(value: str, *, secret: bytes = b"") -> str:
     return digest.hexdigest()
 
 
-def credential_of(url: URL, headers: Mapping[str, str]) -> str:
+def credential_of(url: URL, headers: Mapping[str, str], *, secret: bytes = b"") -> str:
     """Return the fingerprint of the credential that a request carries, or ``none``."""
     parts = [f"{name}={_identity(value)}" for name, value in carried(url, headers)]
-    return fingerprint("\n".join(sorted(parts))) if parts else NO_CREDENTIAL
+    return fingerprint("\n".join(sorted(parts)), secret=secret) if parts else NO_CREDENTIAL
 
 
-def by_credential(url: URL, headers: Mapping[str, str]) -> Endpoint:
+def by_credential(url: URL, headers: Mapping[str, str], *, secret: bytes = b"") -> Endpoint:
     """``scope="credential"``: one latch per key at each origin."""
-    return Endpoint(origin_of(url), credential_of(url, headers))
+    return Endpoint(origin_of(url), credential_of(url, headers, secret=secret))
 
 
 def by_origin(url: URL, headers: Mapping[str, str]) -> Endpoint:

@@ -31,7 +31,7 @@ class Guard:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.latch = Latch() if settings.latch is None else settings.latch
-        self._name_endpoint = settings.name_endpoint
+        self._name_endpoint = settings.name_endpoint(self.latch.secret)
         self._probes = probes_of(self.latch)
         self.flights: set[TripListener] = set()
         self.latch.subscribe(self)
@@ -47,7 +47,7 @@ class Guard:
             return named
         if isinstance(named, str):
             # The user's name for the caller may well be the key itself.
-            return Endpoint(origin_of(url), fingerprint(named))
+            return Endpoint(origin_of(url), fingerprint(named, secret=self.latch.secret))
         raise TypeError(f"scope must return an Endpoint, a str or None, got {type(named).__name__}")
 
     def refusal(

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
-import threading
 import time
 from collections.abc import Callable, Iterable
-from datetime import datetime, timezone
+from datetime import datetime
 from typing import Protocol
 from weakref import WeakSet
 
 from ._canary import Canaries
-from ._checks import require_callable
+from ._checks import require_callable, require_secret
 from ._credential import Endpoint
 from ._errors import PermanentEndpointError
-from ._generations import Generations
-from ._stats import Counters, LatchStats
-from ._trip import Trip
-from ._waiters import Waiter, WaitingRoom, wake
+from ._link import link_to
+from ._news import News
+from ._stats import LatchStats
+from ._stores.protocol import Store
+from ._trip import Trip, Witness
+from ._waiters import Waiter, wake
+from ._waits import Waits
 
 
 class TripListener(Protocol):
@@ -27,62 +28,52 @@ class TripListener(Protocol):
         """Hear of one trip, after the latch is set."""
 
 
-class Latch:
+class Latch(Waits):
     """Remembers which endpoints are dead. It is tripped or clear, and stays so until `reset`.
 
-    One latch can serve several sessions, also on several event loops and threads.
+    One latch can serve several sessions, also on several event loops and threads. With a store it
+    shares its trips and resets with the latches of other processes; the check before a request
+    stays in memory, and the store is kept up to date on a thread of its own.
 
     Args:
+        store: ``"memory:"`` (the default: nothing is shared), ``"file:///path"``,
+            ``"redis://..."``, ``"rediss://..."``, ``"unix://..."``, ``"valkey://..."``, or any
+            object of the form of `aiohttp_failfast.stores.Store`.
+        secret: keys the fingerprints of credentials, up to 64 bytes. Latches that share a store
+            need the same one; without it a reader of the store can test guesses of a key.
         clock: returns seconds of a monotonic clock; for tests.
+
+    Raises:
+        ValueError: the URL of the store makes no sense, or the secret is too long.
+        ImportError: the store needs a package that is not installed; the message names the extra.
 
     .. versionadded:: 0.1.0
     """
 
-    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        *,
+        store: str | Store | None = None,
+        secret: bytes = b"",
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         require_callable("clock", clock)
-        self._clock = clock
-        # Taken for every change. Reading one entry of a dictionary needs no lock.
-        self._lock = threading.Lock()
-        self._trips: dict[Endpoint, Trip] = {}
-        self._ends: dict[Endpoint, float] = {}
-        self._sightings: dict[Endpoint, int] = {}
-        self._generations = Generations()
-        self._sleepers = WaitingRoom()
-        self._trip_waiters = WaitingRoom()
-        self._clear_waiters = WaitingRoom()
-        self.counters = Counters()
+        require_secret("secret", secret)
+        super().__init__(clock)
+        self.secret = secret
         self._listeners: WeakSet[TripListener] = WeakSet()
         self.canaries = Canaries()
-
-    @property
-    def tripped(self) -> bool:
-        """Whether any endpoint is tripped."""
-        if self._ends:
-            self._drop_ended()
-        return bool(self._trips)
-
-    @property
-    def trips(self) -> tuple[Trip, ...]:
-        """The trips in force, oldest first."""
-        self._drop_ended()
-        with self._lock:
-            return tuple(self._trips.values())
+        self._link = link_to(self, store)
 
     @property
     def generation(self) -> int:
-        """How often the latch was reset; a request belongs to the one in which it is sent."""
-        return self._generations.current
+        """The number of the last reset heard of; a request belongs to the one it is sent in."""
+        return self._ledger.generations.current
 
     @property
     def stats(self) -> LatchStats:
         """What the latch did so far."""
         return self.counters.snapshot()
-
-    def find(self, endpoint: Endpoint) -> Trip | None:
-        """Return the trip that is in force for an endpoint, or None."""
-        if endpoint in self._ends:
-            self._drop_ended()
-        return self._trips.get(endpoint)
 
     def check(self, endpoint: Endpoint) -> None:
         """Do nothing for a clear endpoint.
@@ -114,27 +105,64 @@ class Latch:
         """
         if until is not None and until.tzinfo is None:
             raise ValueError("until must be an aware datetime")
-        endpoint = trip.endpoint
-        self._drop_ended()
+        self._look_up()
+        now, today = self._clock(), time.time()
         with self._lock:
-            if self._generations.is_void(endpoint, trip.generation) or endpoint in self._trips:
+            if not self._ledger.sight(trip):
                 return False
-            seen = self._sightings.pop(endpoint, 0) + 1
-            if seen < trip.verdict.sightings:
-                self._sightings[endpoint] = seen
-                return False
-            self._trips[endpoint] = trip
-            if until is not None:
-                left = (until - datetime.now(timezone.utc)).total_seconds()
-                self._ends[endpoint] = self._clock() + left
-            woken = [*self._sleepers.take(endpoint), *self._trip_waiters.take(None)]
-            listeners = tuple(self._listeners)
+            left = None if until is None else until.timestamp() - today
+            self._ledger.enter(trip, left=left, now=now, today=today)
+            woken = self._on_trip(trip)
         self.counters.trip()
-        wake(woken)
-        self.canaries.dismiss(endpoint)
-        for listener in listeners:
-            listener.tripped(trip)
+        self._spread(trip, woken)
+        if self._link is not None:
+            self._link.nudge()
         return True
+
+    def join(self, news: News) -> tuple[Trip, ...]:
+        """Take over what other latches know, as stores do it.
+
+        A reset wins over trips of older generations. Whoever sleeps or waits is woken as by an
+        own trip or reset.
+
+        Args:
+            news: trips and resets.
+
+        Returns:
+            The trips that came into force.
+        """
+        now, today = self._clock(), time.time()
+        with self._lock:
+            change = self._ledger.join(news, now=now, today=today)
+            woken = self._take_clear_waiters(change.cleared)
+            heard = [(trip, self._on_trip(trip)) for trip in change.tripped]
+        for endpoint in change.reset:
+            self.canaries.forget(endpoint)
+        wake(woken)
+        for trip, sleepers in heard:
+            self.counters.tell()
+            self._spread(trip, sleepers)
+        return tuple(change.tripped)
+
+    def news(self, max_age: float, me: Witness) -> News:
+        """Return what other latches should know.
+
+        Args:
+            max_age: seconds after which a trip is no news any more.
+            me: this process.
+        """
+        with self._lock:
+            return self._ledger.news(max_age, me)
+
+    def close(self, timeout: float = 1.0) -> None:
+        """Part from the store; the latch itself goes on. Without a store it does nothing.
+
+        Args:
+            timeout: seconds to wait at most for the store to take what it has not got yet.
+        """
+        link, self._link = self._link, None
+        if link is not None:
+            link.stop(timeout)
 
     def subscribe(self, listener: TripListener) -> None:
         """Tell a listener of every trip, as long as it lives."""
@@ -144,14 +172,14 @@ class Latch:
     @property
     def suspects(self) -> bool:
         """Whether a success could matter: some endpoint was sighted but is not tripped."""
-        return bool(self._sightings)
+        return bool(self._ledger.sightings)
 
     def succeed(self, endpoint: Endpoint, generation: int) -> None:
         """Note that an endpoint answered a request well: earlier sightings no longer count."""
         with self._lock:
-            if self._generations.is_void(endpoint, generation):
+            if self._ledger.generations.is_void(endpoint, generation):
                 return
-            self._sightings.pop(endpoint, None)
+            self._ledger.sightings.pop(endpoint, None)
         self.canaries.settle(endpoint)
 
     def reset(self, endpoint: Endpoint | None = None) -> int:
@@ -169,96 +197,22 @@ class Latch:
         if endpoint is not None and not isinstance(endpoint, Endpoint):
             raise TypeError(f"endpoint must be an Endpoint or None, got {type(endpoint).__name__}")
         with self._lock:
-            self._generations.advance(endpoint)
-            for sighted in list(self._sightings) if endpoint is None else (endpoint,):
-                self._sightings.pop(sighted, None)
-            cleared = [one for one in self._trips if endpoint in (None, one)]
-            woken = self._clear(cleared)
+            cleared = self._ledger.reset(endpoint)
+            woken = self._take_clear_waiters(cleared)
         self.canaries.forget(endpoint)
         wake(woken)
+        if self._link is not None:
+            self._link.was_reset(endpoint)
         return len(cleared)
-
-    async def sleep(self, seconds: float, endpoint: Endpoint | None) -> Trip | None:
-        """Sleep before a retry, but no longer than the endpoint stays clear.
-
-        Args:
-            seconds: how long.
-            endpoint: the endpoint to watch; with None it just sleeps.
-
-        Returns:
-            None after a full sleep, or the trip that ended it.
-        """
-        clock = asyncio.get_running_loop().time
-        deadline = clock() + seconds
-        while True:
-            waiter = Waiter.here()
-            self._drop_ended()
-            with self._lock:
-                trip = None if endpoint is None else self._trips.get(endpoint)
-                if trip is None:
-                    self._sleepers.add(endpoint, waiter)
-            if trip is not None:
-                self.counters.stopped_retry(deadline - clock())
-                return trip
-            try:
-                # Woken by a trip that is cleared already, it sleeps on.
-                if not await waiter.wait(deadline - clock()):
-                    return None
-            finally:
-                with self._lock:
-                    self._sleepers.discard(endpoint, waiter)
-
-    async def wait_tripped(self) -> Trip:
-        """Wait until an endpoint is tripped, and return the oldest trip in force."""
-        while True:
-            waiter = Waiter.here()
-            self._drop_ended()
-            with self._lock:
-                if self._trips:
-                    return next(iter(self._trips.values()))
-                self._trip_waiters.add(None, waiter)
-            try:
-                await waiter.wait(None)
-            finally:
-                with self._lock:
-                    self._trip_waiters.discard(None, waiter)
-
-    async def wait_cleared(self, endpoint: Endpoint | None = None) -> None:
-        """Wait until an endpoint, or by default every endpoint, is clear."""
-        while True:
-            self._drop_ended()
-            waiter = Waiter.here()
-            with self._lock:
-                if not (self._trips if endpoint is None else endpoint in self._trips):
-                    return
-                self._clear_waiters.add(endpoint, waiter)
-                next_end = min(self._ends.values(), default=None)
-            try:
-                # Woken by a reset; a trip that ends by itself has nobody else to tell.
-                await waiter.wait(None if next_end is None else max(0, next_end - self._clock()))
-            finally:
-                with self._lock:
-                    self._clear_waiters.discard(endpoint, waiter)
 
     def __repr__(self) -> str:
         trips = len(self.trips)
         return f"<{type(self).__name__} {'tripped' if trips else 'clear'} trips={trips}>"
 
-    def _drop_ended(self) -> None:
-        if not self._ends:
-            return
-        now = self._clock()
-        with self._lock:
-            woken = self._clear([one for one, end in self._ends.items() if end <= now])
+    def _spread(self, trip: Trip, woken: Iterable[Waiter]) -> None:
         wake(woken)
-
-    def _clear(self, endpoints: Iterable[Endpoint]) -> list[Waiter]:
-        """Forget trips, and return who waited for that; the caller holds the lock."""
-        woken: list[Waiter] = []
-        for endpoint in endpoints:
-            self._trips.pop(endpoint, None)
-            self._ends.pop(endpoint, None)
-            woken += self._clear_waiters.take(endpoint)
-            # Who waits for all looks again each time: what is left may end by itself.
-            woken += self._clear_waiters.take(None)
-        return woken
+        self.canaries.dismiss(trip.endpoint)
+        with self._lock:
+            listeners = tuple(self._listeners)
+        for listener in listeners:
+            listener.tripped(trip)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, Protocol, TypedDict, get_args
 
 from ._checks import require_bool, require_callable, require_int, require_one_of, require_seconds
@@ -151,7 +152,14 @@ class Settings:
         require_seconds("body_timeout", self.body_timeout)
         require_seconds("canary_timeout", self.canary_timeout)
 
-    @property
-    def name_endpoint(self) -> Scope:
-        """The function that names the endpoint of a request."""
-        return _SCOPES[self.scope] if isinstance(self.scope, str) else self.scope
+    def name_endpoint(self, secret: bytes) -> Scope:
+        """Return the function that names the endpoint of a request.
+
+        Args:
+            secret: of the latch; keys the fingerprints of credentials.
+        """
+        if callable(self.scope):
+            return self.scope
+        if self.scope == "credential" and secret:
+            return partial(by_credential, secret=secret)
+        return _SCOPES[self.scope]

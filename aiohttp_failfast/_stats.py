@@ -15,6 +15,7 @@ class LatchStats:
         refused: calls that were refused without touching the wire.
         retries_stopped: calls whose wait before the next attempt ended because of a trip.
         seconds_saved: what was left of those waits, in seconds.
+        told: times a store told of a trip that was news; they are not in ``trips``.
 
     .. versionadded:: 0.1.0
     """
@@ -23,12 +24,13 @@ class LatchStats:
     refused: int = 0
     retries_stopped: int = 0
     seconds_saved: float = 0.0
+    told: int = 0
 
 
 class Counters:
     """Counts for `LatchStats`; thread-safe."""
 
-    __slots__ = ("_lock", "_refused", "_seconds_saved", "_stopped", "_trips")
+    __slots__ = ("_lock", "_refused", "_seconds_saved", "_stopped", "_told", "_trips")
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -36,11 +38,17 @@ class Counters:
         self._refused = 0
         self._stopped = 0
         self._seconds_saved = 0.0
+        self._told = 0
 
     def trip(self) -> None:
         """Count one trip."""
         with self._lock:
             self._trips += 1
+
+    def tell(self) -> None:
+        """Count one trip that somebody else saw."""
+        with self._lock:
+            self._told += 1
 
     def refusal(self) -> None:
         """Count one call that was refused."""
@@ -56,4 +64,6 @@ class Counters:
     def snapshot(self) -> LatchStats:
         """Return the numbers as they are now."""
         with self._lock:
-            return LatchStats(self._trips, self._refused, self._stopped, self._seconds_saved)
+            return LatchStats(
+                self._trips, self._refused, self._stopped, self._seconds_saved, self._told
+            )

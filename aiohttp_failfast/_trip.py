@@ -4,13 +4,30 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from ._credential import Endpoint
 from ._verdict import Verdict, VerdictKind
 
 HeaderItems = tuple[tuple[str, str], ...]
 """Header names and values in the order they came; names may repeat."""
+
+
+class Witness(NamedTuple):
+    """The process that saw an answer.
+
+    Attributes:
+        host: name of its machine.
+        pid: its number there.
+
+    .. versionadded:: 0.1.0
+    """
+
+    host: str
+    pid: int
+
+    def __str__(self) -> str:
+        return f"process {self.pid} on {self.host}"
 
 
 @dataclass(frozen=True)
@@ -31,6 +48,7 @@ class Trip:
         content: body of the answer, decoded, at most ``max_body`` bytes.
         tripped_at: when; aware, in UTC.
         generation: the latch's generation in which the request was sent.
+        seen_by: who saw the answer, where a store told of it; None where this process did.
 
     .. versionadded:: 0.1.0
     """
@@ -46,6 +64,7 @@ class Trip:
     content: bytes
     tripped_at: datetime
     generation: int = 0
+    seen_by: Witness | None = None
 
     @property
     def resets_at(self) -> datetime | None:
@@ -61,11 +80,12 @@ class Trip:
         verdict = self.verdict
         code = f" {verdict.code}" if verdict.code else ""
         words = f": {verdict.message!r}" if verdict.message else ""
+        seen = f", seen by {self.seen_by}" if self.seen_by else ""
         return (
             f"{self.endpoint.origin} says that {_STATE.get(verdict.kind, 'this key is refused')} "
             f"(HTTP {self.status}{code}){words} "
             f"[key {self.endpoint.credential}, rule {verdict.rule}, "
-            f"since {self.tripped_at:%Y-%m-%dT%H:%M:%SZ}]. {self._advice()}"
+            f"since {self.tripped_at:%Y-%m-%dT%H:%M:%SZ}{seen}]. {self._advice()}"
         )
 
     def _advice(self) -> str:
