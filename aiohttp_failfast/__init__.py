@@ -17,6 +17,7 @@ from ._raise import raise_for_status
 from ._retry import RetryPolicy
 from ._rules.row import Rule
 from ._settings import Classifier
+from ._should_retry import should_retry
 from ._stats import LatchStats
 from ._trip import Trip
 from ._verdict import Verdict, VerdictKind
@@ -53,6 +54,7 @@ __all__ = [
     "failfast_trace_config",
     "fingerprint",
     "raise_for_status",
+    "should_retry",
 ]
 
 
