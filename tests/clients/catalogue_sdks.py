@@ -39,7 +39,9 @@ def _wrapped(native: str, wrapper: str) -> Mapping[str, str]:
     return {"plain": native, "trace": f"{wrapper} < {PERMANENT}"}
 
 
-def _openai(version: int, headers: Mapping[str, tuple[bool, bool]], **more: Any) -> Client:
+def _openai(
+    version: int, headers: Mapping[str, tuple[bool, bool]], name: str = "", **more: Any
+) -> Client:
     lost = "openai.APIConnectionError"
     seen = {"openai.RateLimitError[429]": 429, "openai.AuthenticationError[401]": 401}
     spent, invalid = (
@@ -47,7 +49,7 @@ def _openai(version: int, headers: Mapping[str, tuple[bool, bool]], **more: Any)
         for native, status in seen.items()
     )
     return Client(
-        name=f"openai{version}",
+        name=name or f"openai{version}",
         environment=f"openai{version}",
         driver="openai",
         dialect=OPENAI,
@@ -96,6 +98,7 @@ CLIENTS = (
     _openai(1, _HTTPX, example="openai_1_and_2"),
     _openai(2, _HTTPX, example="openai_1_and_2"),
     _openai(3, _HTTPX2, example="openai_3", core=True),
+    _openai(3, _HTTPX2, name="openai3-stream", variant="stream"),
     _anthropic(0, "openai1", _HTTPX),
     _anthropic(1, "openai2", _HTTPX2),
     _anthropic(2, "openai3", _HTTPX2, example="anthropic_2", core=True),

@@ -8,7 +8,26 @@ from fake_api import Dialect, as_json, corpus, soon
 from loopback import Reply
 
 
+def _chat_chunks(text: str) -> Reply:
+    pieces = [{"role": "assistant", "content": ""}, *({"content": letter} for letter in text), {}]
+    events = [
+        {
+            "id": "chatcmpl-loopback",
+            "object": "chat.completion.chunk",
+            "created": 1700000000,
+            "model": "gpt-4o-mini",
+            "choices": [{"index": 0, "delta": one, "finish_reason": None if one else "stop"}],
+        }
+        for one in pieces
+    ]
+    lines = [f"data: {json.dumps(event)}\n\n" for event in events]
+    body = "".join([*lines, "data: [DONE]\n\n"]).encode()
+    return Reply(200, body, {"Content-Type": "text/event-stream"})
+
+
 def _chat_completion(path: str, body: bytes, text: str) -> Reply:
+    if json.loads(body).get("stream"):
+        return _chat_chunks(text)
     message = {"role": "assistant", "content": text, "refusal": None}
     choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
     return as_json(

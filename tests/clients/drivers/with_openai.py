@@ -31,7 +31,14 @@ async def opened(job: Job) -> AsyncIterator[Ask]:
             answer = await client.chat.completions.create(model="gpt-4o-mini", messages=messages)
             return answer.choices[0].message.content
 
-        yield ask
+        async def ask_for_a_stream(prompt: str) -> object:
+            messages = [{"role": "user", "content": prompt}]
+            stream = await client.chat.completions.create(
+                model="gpt-4o-mini", messages=messages, stream=True
+            )
+            return "".join([event.choices[0].delta.content or "" async for event in stream])
+
+        yield ask_for_a_stream if job.variant == "stream" else ask
 
 
 if __name__ == "__main__":
