@@ -215,18 +215,25 @@ class DeadKeyServer:
         if stalled == "head":
             await gate.wait()
         headers = {"Content-Type": answer.content_type}
-        response = web.StreamResponse(status=answer.status, headers=headers)
-        body = b"" if request.method == "HEAD" else answer.body.encode()
-        response.content_length = len(body)
-        await response.prepare(request)
-        held = len(body) // 2 if stalled == "body" else 0
-        with suppress(ConnectionError):  # the client may be gone by then
-            if held:
-                await response.write(body[:held])
-                await gate.wait()
-            if body:
-                await response.write(body[held:])
-        return response
+        body = answer.body.encode()
+        if stalled == "body":
+            return await _stall_within(request, answer.status, headers, body, gate)
+        # Head and body in one piece: a client that forgets to read keeps no connection.
+        return web.Response(status=answer.status, headers=headers, body=body)
+
+
+async def _stall_within(
+    request: web.Request, status: int, headers: dict[str, str], body: bytes, gate: asyncio.Event
+) -> web.StreamResponse:
+    response = web.StreamResponse(status=status, headers=headers)
+    response.content_length = len(body)
+    await response.prepare(request)
+    half = len(body) // 2
+    with suppress(ConnectionError):  # the client may be gone by then
+        await response.write(body[:half])
+        await gate.wait()
+        await response.write(body[half:])
+    return response
 
 
 def keys_of(url: URL, headers: Mapping[str, str]) -> frozenset[str]:
