@@ -5,6 +5,7 @@ Each test looks at the runs of one client, made once (runs.py); catalogue.py tel
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 
 import pytest
@@ -12,7 +13,10 @@ from client import PROMISED_QUICK, Client
 from fake_api import GOOD_CALLS
 from runs import Record, Records, is_slow
 
-pytestmark = pytest.mark.clients
+pytestmark = [
+    pytest.mark.clients,
+    pytest.mark.skipif(sys.version_info < (3, 11), reason="the pinned versions need Python 3.11"),
+]
 
 Measured = Callable[[str], Records]
 DEAD = ("spent", "invalid", "dies")

@@ -10,7 +10,10 @@ from client import Client
 from environments import ROOT, driver_environment, python_of
 from fake_api import Served, serve
 
-pytestmark = pytest.mark.clients
+pytestmark = [
+    pytest.mark.clients,
+    pytest.mark.skipif(sys.version_info < (3, 11), reason="the pinned versions need Python 3.11"),
+]
 
 LIMIT = 60.0
 
