@@ -8,6 +8,7 @@ _GROUP = re.compile(
     r"\((?:\?:)?((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*)\)([?*+]|\{[^}]*\}\??)?"
 )
 _CLASS = re.compile(r"(?:\[[^\]]*\]|\\[wsdWSD.|/$]|\\\(|\\\)|\.)(?:[?*+]|\{[^}]*\})?\??")
+_LOOK_AHEAD = re.compile(r"\(\?![^()]*\)")
 _EDGE = re.compile(r"\\b|[\^$]")
 _WORD = re.compile(r"(?<![\0\w])([a-z0-9]{2,})(s\?)?(?![\0\w?*+{])")
 _NOT_LETTERS = re.compile(r"[^a-z0-9?*+{}\0]")
@@ -38,6 +39,7 @@ def _commonness(words: frozenset[str]) -> tuple[bool, int, int]:
 
 def _candidates(pattern: str) -> list[frozenset[str]]:
     found: list[frozenset[str]] = []
+    pattern = _LOOK_AHEAD.sub("", pattern)
     rest = _GROUP.sub(lambda group: _take_group(group, pattern, found), pattern)
     if "|" in rest:
         return []

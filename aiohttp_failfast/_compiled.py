@@ -8,13 +8,29 @@ from collections.abc import Iterable
 from ._anchors import anchors_of
 from ._evidence import Evidence
 from ._evidence_findings import fold_known
+from ._evidence_text import starts_clause
 from ._rules.row import Rule
+from ._verdict import VerdictKind
+
+_PERMANENT = (VerdictKind.QUOTA, VerdictKind.AUTH)
+_OUTRIGHT = frozenset({200, 401, 402, 403, 412, 429, 432, 433, 456, 498, 499})
+"""Statuses that are no complaint about what the request holds."""
 
 
 class _Row:
     """A rule with everything compiled."""
 
-    __slots__ = ("codes", "marks", "rule", "statuses", "test", "unless", "unless_marks", "words")
+    __slots__ = (
+        "careful",
+        "codes",
+        "marks",
+        "rule",
+        "statuses",
+        "test",
+        "unless",
+        "unless_marks",
+        "words",
+    )
 
     def __init__(self, rule: Rule) -> None:
         self.rule = rule
@@ -25,6 +41,8 @@ class _Row:
         self.words = [re.compile(_whole_words(pattern)) for pattern in rule.words]
         self.unless = [re.compile(_whole_words(pattern)) for pattern in rule.unless]
         self.test = rule.test
+        # Where the request itself is complained about, prose may quote it without any mark.
+        self.careful = rule.kind in _PERMANENT and not rule.codes
 
     def holds(self, evidence: Evidence, words: Iterable[re.Pattern[str]] | None = None) -> bool:
         """Whether every condition holds, the cheap ones asked first.
@@ -39,19 +57,23 @@ class _Row:
             return False
         if self.codes and self.codes.isdisjoint(evidence.codes):
             return False
-        return self._text_holds(evidence.text, words) and (self.test is None or self.test(evidence))
-
-    def _text_holds(self, text: str, words: Iterable[re.Pattern[str]] | None) -> bool:
-        if self.words and not _found(text, self.words if words is None else words):
+        careful = self.careful and evidence.status not in _OUTRIGHT
+        if self.words and not _found(
+            evidence.text, self.words if words is None else words, careful
+        ):
             return False
-        return not _found(text, self.unless)
+        if self.unless and _found(evidence.text, self.unless):
+            return False
+        return self.test is None or self.test(evidence)
 
 
-def _found(text: str, patterns: Iterable[re.Pattern[str]]) -> bool:
+def _found(text: str, patterns: Iterable[re.Pattern[str]], careful: bool = False) -> bool:
     for pattern in patterns:
         found = pattern.search(text)
         while found is not None:
-            if _starts_word(found, text):
+            if _starts_word(found, text) and not (
+                careful and not starts_clause(text, found.start())
+            ):
                 return True
             found = pattern.search(text, found.start() + 1)
     return False

@@ -9,11 +9,13 @@ from typing import NamedTuple
 from ._evidence_body import read_body
 from ._evidence_findings import Findings
 from ._evidence_headers import challenge_in, codes_in, lowered, stated_reset, stated_wait
-from ._evidence_text import matchable, windows_of, words_of
+from ._evidence_text import matchable, spelled_out, windows_of, words_of
 from ._times import BEIJING, moment_in, seconds_until, wait_in
 
 SHORT_WAIT = 1800.0
 """Up to this many seconds a wait is a matter of minutes."""
+MAX_ALL_TEXT = 5000
+"""Characters of prose that are matched in all."""
 LONG_WAIT = 10 * 86400.0
 """Beyond this many seconds a wait is a new billing period rather than a window."""
 
@@ -152,7 +154,11 @@ _UPSTREAM_CODES = frozenset(
 def _conclude(status: int, fault: bool, found: Findings, host: str) -> Evidence:
     texts = found.texts
     message = next((text for text in texts if " " in text), texts[0] if texts else found.raw_text)
-    text = " | ".join([matchable(text, status) for text in texts]) if texts else ""
+    parts = [matchable(text, status) for text in texts]
+    parts += [
+        spelled_out(raw) for folded, raw in found.codes.items() if folded not in GENERIC_CODES
+    ]
+    text = " | ".join(filter(None, dict.fromkeys(parts)))[:MAX_ALL_TEXT]
     marks = found.marks
     words = words_of(text)
     if text:

@@ -11,7 +11,7 @@ def reports_fault(value: Any) -> bool:
         return bool(value) and isinstance(value[0], dict) and bool(value[0].get("error"))
     if not isinstance(value, dict):
         return False
-    if value.get("ok") is False or value.get("success") is False or value.get("Success") is False:
+    if any(value.get(name) in _NO for name in _FINE_MEMBERS if name in value):
         return True
     if any(value.get(name) for name in _FAULT_MEMBERS):
         return True
@@ -25,6 +25,8 @@ def reports_fault(value: Any) -> bool:
     return _is_flat_fault(value)
 
 
+_FINE_MEMBERS = ("ok", "success", "Success")
+_NO = (False, "false", "False")
 _FAULT_MEMBERS = (
     "error",
     "errors",
@@ -41,10 +43,14 @@ _FAULT_MEMBERS = (
 _FAULT_NUMBERS = {
     "base_resp": ("status_code",),
     "header": ("code",),
-    "": ("error_code", "errcode", "errorCode", "err_code"),
+    "": ("error_code", "errcode", "errorCode", "err_code", "statusCode"),
     "status": ("error_code",),
 }
 _FLAT_FAULTS = ("Information", "Note")
+_STATES = ("status", "Status", "result", "Result", "state")
+_BAD_STATES = frozenset({"error", "fail", "failed", "failure"})
+_NUMBERS = ("retcode", "ret", "errno", "infocode", "resultcode", "ret_code")
+_PROSE = ("message", "msg", "errmsg", "info", "reason", "data", "description", "error-type")
 
 
 def _is_fault(code: object) -> bool:
@@ -65,9 +71,21 @@ def _is_flat_fault(value: dict[str, Any]) -> bool:
         return True
     if isinstance(response, dict) and (response.get("Error") or response.get("error")):
         return True
+    if any(isinstance(value.get(name), str) for name in _PROSE) and _tells_no_success(value):
+        return True
     # {code, msg}: a code that is no success next to prose and no data.
     prose = value.get("msg") or value.get("message")
     return isinstance(prose, str) and _is_fault(value.get("code")) and not value.get("data")
+
+
+def _tells_no_success(value: dict[str, Any]) -> bool:
+    for name in _STATES:
+        state = value.get(name)
+        if isinstance(state, str) and state.lower() in _BAD_STATES:
+            return True
+    if value.get("status") == "0" and isinstance(value.get("info"), str):
+        return True
+    return any(_is_fault(value.get(name)) for name in _NUMBERS if name in value)
 
 
 def event_fails(value: dict[str, Any]) -> bool:

@@ -52,19 +52,23 @@ _MEANINGS = {
         "message msg error_message error_msg err_msg errmsg error_description description details"
         " status_msg reason_phrase note information fault_string faultstring fault_message result"
         " human_message user_message long_message message_text error_text reason_text explanation"
-        " return_msg retmsg resp_msg result_msg header_msg failure_reason error_detail"
+        " return_msg retmsg resp_msg result_msg header_msg failure_reason error_detail status_message"
+        " error_messages error_summary exception_message developer_message response_message result_desc"
+        " desc status_text"
     ),
     Member.CODE: (
         "code type error_code err_code errcode error_type error_name tag __type kind limit_source"
         " sub_code subcode error_subcode status_code statuscode error_status error_id return_code"
         " retcode ret_code result_code cod slug symbol failure_code status_detail error_key policy_name"
-        " quota_limit category"
+        " quota_limit category infocode reason_code error_reason subtype error_subtype fault_code"
     ),
-    Member.EITHER: "error detail title reason status name errors data body response",
+    Member.EITHER: (
+        "error detail title reason status name errors data body response info err exception cause"
+        " problem failure fault error_info status_info"
+    ),
     Member.NEST: (
-        "meta metadata innererror inner_error cause base_resp fault choices error_chain extensions"
-        " violations exception info header failure output err error_info error_details payload_error"
-        " status_info problem original_error upstream_error last_error"
+        "meta metadata innererror inner_error base_resp choices error_chain extensions violations"
+        " header output error_details payload_error original_error upstream_error last_error"
     ),
     Member.WAIT: (
         "retry_after retry_after_seconds retry_delay resets_in_seconds reset_in_seconds quota_reset_delay"
@@ -81,7 +85,7 @@ _MEANINGS = {
     Member.LOCATION: "loc",
     Member.HEADERS: "headers",
     Member.RAW: "raw",
-    Member.PRICE: "x402_version",
+    Member.PRICE: "x402_version accepts price pay_to max_amount_required",
 }
 
 MEMBERS: dict[str, Member] = {

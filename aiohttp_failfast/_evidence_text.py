@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 import string
+from functools import lru_cache
 from html import unescape
 from urllib.parse import unquote
 
@@ -93,6 +94,33 @@ def _may_announce(text: str) -> bool:
     return "=" in text or text.count(":") > text.count("://") or "->" in text or "：" in text
 
 
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_SEPARATOR = re.compile(r"[^a-z0-9]+")
+
+
+@lru_cache(maxsize=512)
+def spelled_out(code: str) -> str:
+    """Turn a machine code into words: `apiKeyInvalid` says "api key invalid"; else empty."""
+    words = _SEPARATOR.sub(" ", _HUMP.sub(" ", code).lower()).strip()
+    return words if " " in words else ""
+
+
+# A statement of the provider's own opens a clause; a quotation mostly stands inside of one.
+_CLAUSE = re.compile(
+    r"(?:^|[-.:;,!?|()\[\]–—] ?)"
+    r"(?:(?:your|the|this|an?|you|our|have|has|had|is|are|was|please|sorry|access|denied|error"
+    r"|request|failed|it|seems|we|there|user|current|reached|either|used|no|not|must|do|does|or|and"
+    r"|account|credit|api|remaining|prepaid|available|organization|project|team|workspace|hit) ){0,6}\Z"
+)
+
+
+def starts_clause(text: str, at: int) -> bool:
+    """Whether a phrase at this place is said outright, rather than within other words."""
+    if not text.isascii() or at == 0:
+        return True
+    return _CLAUSE.search(text, max(0, at - 80), at) is not None
+
+
 def words_of(text: str) -> set[str]:
     """Split matchable text into its set of words."""
     return set(text.translate(_SPLIT).split())
@@ -105,7 +133,7 @@ _SHORT_WINDOW = re.compile(
 )
 _DAY_WINDOW = re.compile(
     r"(?:per|a|each|every|by)[ -_]?(?:day|hour|week)\b|/ ?(?:hr|hour|h|day|d|week)\b"
-    r"|\b(?:rpd|tpd|rph|tph|daily|hourly|weekly|today's|today)\b|\d{1,3}[ -](?:hours?|days?|h)\b(?! ago)"
+    r"|\b(?:rpd|tpd|rph|tph|daily|hourly|weekly|today's|today|tomorrow|midnight)\b|\d{1,3}[ -](?:hours?|days?|h)\b(?! ago)"
     r"|per \d{4,6} ?s\b|byday\b|今日|当日|每日|每天|每小时|每周|本周|小时的"
 )
 # "$20/month" is a price, so a month counts only next to what is limited.
@@ -115,12 +143,27 @@ _MONTH_WINDOW = re.compile(
     r"|\b(?:for|in|of) (?:this|the|the current) (?:calendar )?month\b|this month's"
     r"|limited to [\d,]{1,12} [\w ]{1,24}(?:/|per|a) ?month\b"
     r"|(?:limit|quota|usage|allowance|credits?|cap)\b.{0,30} (?:per|this|a) (?:month|billing (?:cycle|period))\b"
+    r"|\b(?:calls|requests|queries|searches|tokens|characters) per (?:month|billing (?:cycle|period))\b"
     r"|(?:this|current|the) billing (?:cycle|period)|每月|本月|当月"
 )
 # One of these is in every text that names a window; asked first, since the set is at hand.
 _WINDOW_WORDS = frozenset(
     {"second", "seconds", "sec", "s", "minute", "minutes", "min", "m", "hour", "hours", "hr", "h"}
-    | {"day", "days", "d", "daily", "today", "week", "weekly", "month", "monthly", "mo", "hourly"}
+    | {
+        "day",
+        "days",
+        "d",
+        "daily",
+        "today",
+        "tomorrow",
+        "midnight",
+        "week",
+        "weekly",
+        "month",
+        "monthly",
+        "mo",
+        "hourly",
+    }
     | {"rpm", "tpm", "rps", "qps", "tps", "qpm", "ipm", "rpd", "tpd", "rph", "tph", "byday"}
     | {"billing", "5h", "24h", "1s", "1m", "1h", "1d", "86400s", "3600s", "cycle"}
 )

@@ -266,7 +266,7 @@ def test_odd_arguments_do_no_harm() -> None:
 
 def test_only_so_much_is_looked_at() -> None:
     """Members, items, texts, codes and depth are bounded."""
-    many = {"errors": [{"message": f"text {n}", "code": f"code_{n}"} for n in range(50)]}
+    many = {"errors": [{"message": f"text {n}", "code": f"code{n}"} for n in range(50)]}
     evidence = of(many)
     assert evidence.text.count("|") == 11
     assert len(evidence.codes) == 16

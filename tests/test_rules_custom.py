@@ -32,7 +32,8 @@ def test_a_rule_after_ours_is_asked_before_the_status_decides() -> None:
 def test_a_rule_is_switched_off_by_its_id() -> None:
     """Then the next that holds decides."""
     rules = Rules(without=["openai-spent"])
-    assert rules(429, {}, b'{"error": {"code": "insufficient_quota"}}').kind == "transient"
+    body = b'{"error": {"code": "exceeded_current_quota_error"}}'
+    assert rules(429, {}, body).kind == "transient"
     assert "openai-spent" not in {rule.id for rule in rules.rules}
     assert Rules(without="openai-spent").rules == rules.rules
 

@@ -9,7 +9,7 @@ import sys
 from itertools import groupby
 from pathlib import Path
 
-from aiohttp_failfast._rules import TABLE, WRAPPED
+from aiohttp_failfast._rules import TABLE, WRAPPED, _grammar
 from aiohttp_failfast._rules.row import Rule
 from aiohttp_failfast._verdict import VerdictKind
 
@@ -40,7 +40,9 @@ bottom and the first that holds decides; where none holds, the status alone deci
 Prose is matched without what it quotes: long quotations, and all that follows words such as
 `input:` or `prompt:`, are left out, and members of the body that may hold the request are never
 looked into. Where an answer complains about the request (400, 404, 422), short quotations are
-left out too.
+left out too, and words of a spent or dead key count only where they open a clause, not in the
+middle of one. A machine code that no row names is read as the words that it is made of:
+`apiKeyInvalid` says "api key invalid".
 
 ## Whose account is spent
 
@@ -65,6 +67,14 @@ or customer. Neither does "can only afford 27342 tokens": a cheaper request pass
 Some answers were also reported for keys that work: while a database lags behind, or seconds after
 a key was made. Their rows want two sightings: the latch trips once two distinct requests say so
 with no success between.
+
+## Sources and dates
+
+Each row tells where an answer that it decides was seen or is documented. The date is that on
+which the record of the answer was read. It does not say when the provider gave that answer, nor
+that it still does: a record may be years old, and providers change their words. "public source
+code" stands for tests or clients, seen in public, that hold the answer word for word. Please
+report an answer that is judged wrong, as it came over the wire and without your key.
 
 ## Change the table
 
@@ -102,7 +112,7 @@ def page() -> str:
         parts.append("|---|---|---|---|---|")
         parts.extend(_line(rule) for rule in group)
         parts.append("")
-    return "\n".join(parts)
+    return "\n".join([*parts, *_glossary(), ""])
 
 
 def _line(rule: Rule) -> str:
@@ -117,6 +127,30 @@ def _line(rule: Rule) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
+def _vocabulary() -> list[str]:
+    """Name the parts that patterns are put together from, the longest first."""
+    names = [name for name, value in vars(_grammar).items() if _is_part(name, value)]
+    return sorted(names, key=lambda name: -len(vars(_grammar)[name]))
+
+
+def _is_part(name: str, value: object) -> bool:
+    return name.isupper() and not name.startswith("_") and isinstance(value, str)
+
+
+def _named_parts(pattern: str) -> str:
+    for name in _vocabulary():
+        pattern = pattern.replace(vars(_grammar)[name], f"<{name}>")
+    return pattern
+
+
+def _glossary() -> list[str]:
+    lines = ["### Parts of patterns\n", "| part | stands for |", "|---|---|"]
+    for name in sorted(_vocabulary()):
+        shown = vars(_grammar)[name].replace("|", "\\|")
+        lines.append(f"| `<{name}>` | `{shown}` |")
+    return lines
+
+
 def _host(address: str) -> str:
     return "/".join(address.partition("://")[2].split("/")[:3])
 
@@ -128,7 +162,7 @@ def _evidence(rule: Rule) -> str:
     if rule.marks:
         told.append("finding " + " and ".join(f"`{mark}`" for mark in rule.marks))
     if rule.words:
-        told.append("words " + ", ".join(f"`{pattern}`" for pattern in rule.words))
+        told.append("words " + ", ".join(f"`{_named_parts(pattern)}`" for pattern in rule.words))
     if rule.unless:
         told.append("but not " + ", ".join(f"`{pattern}`" for pattern in rule.unless))
     if rule.statuses:

@@ -33,6 +33,28 @@ CODES_AUTH_ONE: tuple[Rule, ...] = (
         ),
     ),
     Rule(
+        id="xai-oauth",
+        kind=VerdictKind.AUTH,
+        about="xAI: token not accepted, under a code that speaks of permission",
+        words=(r"wke=unauthenticated", r"access token could not be validated"),
+        statuses=(400, 401, 403),
+        source="public source code",
+        read="2026-12-01",
+        samples=("xai-403-bad-credentials",),
+    ),
+    Rule(
+        id="short-key-statement",
+        kind=VerdictKind.AUTH,
+        about="Kraken, WAQI and others, with 200: nothing but an invalid key",
+        words=(
+            r"(?:^|\| )(?:eapi: ?)?(?:invalid|unknown|wrong|expired|missing|incorrect|bad) (?:key|token|access token|user key|apikey|credentials)\.?(?: \||$)",
+        ),
+        statuses=(200,),
+        source="public source code",
+        read="2026-12-01",
+        samples=("kraken-200-key", "waqi-200-key"),
+    ),
+    Rule(
         id="minimax-key",
         kind=VerdictKind.AUTH,
         about="MiniMax: login failed, key invalid",

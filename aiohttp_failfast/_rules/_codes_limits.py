@@ -25,6 +25,7 @@ CODES_WINDOWED: tuple[Rule, ...] = (
             "error_code#17",
             "DAILY",
         ),
+        unless_marks=("window-month",),
         source="https://github.com/earendil-works/pi/issues/4172",
         read="2026-11-30",
         samples=(
@@ -34,6 +35,16 @@ CODES_WINDOWED: tuple[Rule, ...] = (
             "hubspot-429-daily",
             "google-429-queries-per-day",
         ),
+    ),
+    Rule(
+        id="rate-code-of-hours",
+        kind=VerdictKind.WINDOWED,
+        about="Linear, Salesforce: a rate by its code, of an hour or a day by its words",
+        codes=("ratelimited", "RequestLimitExceeded"),
+        words=(r"per (?:1 )?(?:hour|day)", r"totalrequests limit exceeded"),
+        source="public source code",
+        read="2026-12-01",
+        samples=("linear-400-rate", "salesforce-403-limit"),
     ),
     Rule(
         id="number-window",

@@ -115,6 +115,8 @@ CODES_OTHER: tuple[Rule, ...] = (
             "missing_scopes",
             "insufficient_scopes",
             "mismatched_organization",
+            "client-not-enrolled",
+            "ipRefererBlocked",
             "AB03",
         ),
         source="https://github.com/Wei-Shaw/sub2api/issues/1566",

@@ -8,6 +8,7 @@ from .row import Rule
 
 _SPENT_STATUSES = (400, 401, 402, 403, 412, 422, 429, 432, 433)
 
+
 CODES_QUOTA: tuple[Rule, ...] = (
     Rule(
         id="openai-spent",
@@ -97,6 +98,7 @@ CODES_QUOTA: tuple[Rule, ...] = (
             "asr_payment_required",
             "user_quota_exhausted",
         ),
+        unless=(r"payment source|\bcard\b|\border\b|\btransfer\b|payout|payer",),
         source="https://github.com/sparticleinc/chatgpt-google-summary-extension/issues/222",
         read="2026-11-30",
         samples=(
@@ -194,43 +196,5 @@ CODES_QUOTA: tuple[Rule, ...] = (
         source="https://github.com/xdevplatform/xdk/issues/25",
         read="2026-11-30",
         samples=("brave-429-quota-limited", "x-429-usage-cap-monthly"),
-    ),
-    Rule(
-        id="zhipu-spent",
-        kind=VerdictKind.QUOTA,
-        about="Zhipu and Z.AI: no balance, plan ran out",
-        codes=("error#1113", "error#1309"),
-        source="https://github.com/hugalafutro/model-hotel/blob/main/internal/proxy/upstream_classify_test.go",
-        read="2026-11-30",
-        samples=("zai-429-1113-model-outside-plan", "zhipu-429-1309-plan-expired"),
-    ),
-    Rule(
-        id="minimax-spent",
-        kind=VerdictKind.QUOTA,
-        about="MiniMax: no balance, no plan",
-        codes=("base_resp#1008", "base_resp#2062"),
-        source="https://github.com/hugalafutro/model-hotel/blob/main/internal/proxy/minimax_test.go",
-        read="2026-11-30",
-        samples=("minimax-200-base-resp-1008", "minimax-200-base-resp-2062-no-plan"),
-    ),
-    Rule(
-        id="tavily-status",
-        kind=VerdictKind.QUOTA,
-        about="Tavily: unassigned statuses that only it uses, with a JSON body",
-        statuses=(432, 433),
-        marks=("fault",),
-        source="public source code",
-        read="2026-11-30",
-        samples=("tavily-432-plan-limit", "tavily-433-paygo-empty"),
-    ),
-    Rule(
-        id="google-maps-no-billing",
-        kind=VerdictKind.QUOTA,
-        about="Google Maps: a project without billing is told of a daily quota",
-        codes=("OVER_QUERY_LIMIT", "OVER_DAILY_LIMIT", "REQUEST_DENIED"),
-        words=(r"active billing account", r"enable billing"),
-        source="https://github.com/blackmann/locationpicker/issues/6",
-        read="2026-11-30",
-        samples=("gmaps-200-over-query-limit-no-billing",),
     ),
 )

@@ -117,6 +117,7 @@ LIMITS: tuple[Rule, ...] = (
             "alchemy-429-monthly-capacity",
             "serpapi-200-out-of-searches-month",
             "xai-credits-429-1",
+            "kiro-monthly-request-count",
         ),
     ),
     Rule(

@@ -1,140 +1,10 @@
 # ruff: noqa: E501 - a pattern is easier to read on one line
-"""Prose that concerns the request, or a limit that passes."""
+"""Prose that speaks of a limit that passes."""
 
 from __future__ import annotations
 
 from .._verdict import VerdictKind
 from .row import Rule
-
-WORDS_OTHER: tuple[Rule, ...] = (
-    Rule(
-        id="network-words",
-        kind=VerdictKind.OTHER,
-        about="any: where the caller is: country, address, network, referrer",
-        words=(
-            r"(?:country|region|territory|location) .{0,30}(?:not|isn't|un)[ -]?(?:supported|available|allowed)",
-            r"(?:not|un)[ -]?(?:supported|available|allowed) in your (?:country|region|location)",
-            r"ip (?:address )?.{0,40}not (?:allowed|authorized|whitelisted|in )",
-            r"(?:virtual network|firewall)",
-            r"(?:referer|referrer) .{0,40}(?:blocked|not allowed)",
-            r"saml (?:enforcement|sso)",
-        ),
-        unless=(r"api key .{0,20}(?:invalid|expired)",),
-        source="https://github.com/gemini-api-php/client/issues/32",
-        read="2026-11-30",
-        samples=("gemini-location-400-1", "azure-vnet-403-1", "github-403-saml-with-status"),
-    ),
-    Rule(
-        id="moderation-words",
-        kind=VerdictKind.OTHER,
-        about="any: this input was flagged",
-        words=(
-            r"(?:input|prompt|content|request) was (?:flagged|filtered|blocked|rejected)",
-            r"requires moderation",
-            r"content (?:management )?policy",
-            r"safety (?:system|filter)",
-            r"data policy",
-        ),
-        unless=(r"resource has been",),
-        source="public source code",
-        read="2026-11-30",
-        samples=("openrouter-403-moderation-violence", "openrouter-200-choice-error-403-policy"),
-    ),
-    Rule(
-        id="right-words",
-        kind=VerdictKind.OTHER,
-        about="any: the key lives and lacks a right for this model, route or resource",
-        words=(
-            r"(?:do(?:es)? not|don't|doesn't) have (?:the )?(?:access|permissions?|enough permissions?|sufficient permissions?)",
-            r"(?:not authorized|not allowed|not permitted|no permission|lacks?|denied|insufficient) .{0,60}(?:permissions?|scopes?|action|privileges?)\b",
-            r"permissions? .{0,60}(?:denied|required|missing)",
-            r"(?:insufficient|sufficient) (?:permissions?|privileges?|scopes?|rights)",
-            r"scope requirement",
-            r"missing scopes?",
-            r"model access is denied",
-            r"not authorized to (?:perform|access|use|invoke)",
-            r"not allowed to (?:access|use|call)",
-            r"admin only",
-            r"access to model denied",
-            r"must be made with a session key",
-            r"not accessible by",
-            r"route .{0,60}not allowed",
-            r"is not associated with the user",
-            r"not subscribed to this",
-            r"requires a (?:separate |paid )?subscription",
-            r"request not allowed",
-            r"only authorized for use with",
-            r"please pass param",
-            r"is an admin",
-            r"无权访问|无权使用|没有权限|无权限|不在令牌允许",
-        ),
-        source="https://github.com/anthropics/claude-code/issues/13724",
-        read="2026-11-30",
-        samples=(
-            "anthropic-oauth-scope-403-1",
-            "bedrock-marketplace-denied-403-1",
-            "bedrock-no-model-access-403-1",
-            "litellm-403-admin-only-route",
-            "litellm-403-route-not-allowed",
-            "litellm-403-response-id-forbidden",
-            "litellm-401-missing-user-param-auth-error",
-            "anthropic-forbidden-403-1",
-            "ollama-cloud-403-model-needs-subscription-cut",
-            "openweather-401-onecall-subscription",
-        ),
-    ),
-    Rule(
-        id="model-words",
-        kind=VerdictKind.OTHER,
-        about="any: this model does not exist or is not served",
-        words=(
-            r"model .{0,80}(?:does not exist|not found|is not supported|not available|unavailable for)",
-            r"(?:unknown|invalid|unsupported) model\b",
-            r"invalid model for team",
-            r"无可用渠道",
-            r"模型不存在",
-        ),
-        statuses=(400, 401, 403, 404, 422, 429, 500, 503, 200),
-        unless=(r"no capacity", r"overloaded", r"temporarily"),
-        source="https://github.com/BerriAI/litellm-docs/blob/main/docs/proxy/model_access.md",
-        read="2026-11-30",
-        samples=("litellm-500-invalid-model-for-team", "oneapi-503-no-channel-for-model"),
-    ),
-    Rule(
-        id="too-long-words",
-        kind=VerdictKind.OTHER,
-        about="any: prompt or output too long for the model",
-        words=(
-            r"maximum (?:context|tokens)",
-            r"context (?:length|window)",
-            r"too many tokens: ",
-            r"cannot truncate",
-            r"prompt is too long",
-        ),
-        statuses=(400, 413, 422),
-        source="https://github.com/charmbracelet/crush/issues/946",
-        read="2026-11-30",
-        samples=(
-            "bedrock-400-max-tokens-model-limit",
-            "cohere-too-many-tokens-400-1",
-            "gemini-truncate-400-1",
-        ),
-    ),
-    Rule(
-        id="proxy-page",
-        kind=VerdictKind.OTHER,
-        about="any CDN or proxy: a page, not an answer of the API",
-        marks=("html",),
-        statuses=(400, 401, 402, 403, 404, 405, 406, 410, 451),
-        source="https://github.com/wandb/openui/issues/144",
-        read="2026-11-30",
-        samples=(
-            "openai-cloudflare-403-html-1",
-            "cohere-403-html-1",
-            "datadog-403-html-admin-rules",
-        ),
-    ),
-)
 
 WORDS_PASSING: tuple[Rule, ...] = (
     Rule(
@@ -198,6 +68,7 @@ WORDS_PASSING: tuple[Rule, ...] = (
             r"(?:rate limit|rate limits|rate-limit|rate-limited|rate limited|ratelimit|ratelimited|rate_limit|rate_limited)",
             r"too many (?:requests|tokens|concurrent)",
             r"overloaded",
+            r"eservice: ?(?:unavailable|busy)",
             r"high demand",
             r"(?:concurrency|concurrent)",
             r"no capacity",
@@ -228,9 +99,13 @@ WORDS_PASSING: tuple[Rule, ...] = (
     Rule(
         id="rate-words-refused",
         kind=VerdictKind.TRANSIENT,
-        about="any: plain words of a rate limit under 403",
-        words=(r"rate limit (?:exceeded|reached)", r"too many requests"),
-        statuses=(403,),
+        about="any: plain words of a rate limit under 400 or 403",
+        words=(
+            r"rate limit (?:exceeded|reached)",
+            r"too many requests",
+            r"(?:application|user) request limit reached",
+        ),
+        statuses=(400, 403),
         source="https://github.com/zhukunpenglinyutong/jetbrains-cc-gui/issues/561",
         read="2026-11-30",
         samples=("dashscope-403-sse-rate",),
