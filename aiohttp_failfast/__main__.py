@@ -1,4 +1,4 @@
-"""The command line: ``python -m aiohttp_failfast demo|classify|check``."""
+"""The command line: ``python -m aiohttp_failfast demo|classify|check|latch``."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 
-from . import __version__, _cli_check, _cli_classify, _demo
+from . import __version__, _cli_check, _cli_classify, _cli_latch, _demo
 
 _INTERRUPTED = 130  # what a shell reports for a command that Ctrl-C ended
 
-_COMMANDS = (_demo, _cli_classify, _cli_check)
+_COMMANDS = (_demo, _cli_classify, _cli_check, _cli_latch)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

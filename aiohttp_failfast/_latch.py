@@ -198,11 +198,12 @@ class Latch(Waits):
             raise TypeError(f"endpoint must be an Endpoint or None, got {type(endpoint).__name__}")
         with self._lock:
             cleared = self._ledger.reset(endpoint)
+            generation = self.generation
             woken = self._take_clear_waiters(cleared)
         self.canaries.forget(endpoint)
         wake(woken)
         if self._link is not None:
-            self._link.was_reset(endpoint)
+            self._link.was_reset(endpoint, generation)
         return len(cleared)
 
     def __repr__(self) -> str:

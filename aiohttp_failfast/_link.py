@@ -63,7 +63,7 @@ class Link:
     def __init__(self, latch: Partner, store: Store) -> None:
         self.store = store
         self._latch = ref(latch)
-        self._early: list[Endpoint | None] = []
+        self._early: dict[Endpoint | None, int] = {}
         self._is_new = True
         self._prepare()
         _processes.register(self)
@@ -122,10 +122,10 @@ class Link:
             with contextlib.suppress(RuntimeError):
                 self._loop.call_soon_threadsafe(self._talk.nudge)
 
-    def was_reset(self, endpoint: Endpoint | None) -> None:
+    def was_reset(self, endpoint: Endpoint | None, generation: int) -> None:
         """Have a reset told; the first ones may need a higher number than we know of yet."""
         if self._is_new:
-            self._early.append(endpoint)
+            self._early[endpoint] = generation
         self.nudge()
 
     def flush(self, seconds: float) -> None:
@@ -179,14 +179,14 @@ class Link:
         without knowing it: they are made once more, above it.
         """
         latch = self._latch()
-        if latch is not None and self._early:
-            self.learn(News(generation=news.join(News()).generation))
-            self._is_new = False
-            early, self._early = self._early, []
-            with self.touching:
-                for endpoint in dict.fromkeys(early):
-                    latch.reset(endpoint)
         self._is_new = False
+        too_low = [one for one, at in self._early.items() if at <= news.generation]
+        self._early.clear()
+        if latch is not None and too_low:
+            self.learn(News(generation=news.generation))
+            with self.touching:
+                for endpoint in too_low:
+                    latch.reset(endpoint)
         return self.learn(news)
 
     def tell(self, max_age: float, me: Witness) -> News:

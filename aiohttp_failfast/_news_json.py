@@ -62,9 +62,10 @@ def decode_news(text: str | bytes) -> News:
         raise ValueError("nested too deeply") from None
     if not isinstance(document, dict):
         raise ValueError("not a JSON object")
-    if document.get("v") != FORMAT:
-        raise UnknownFormatError(f"format {str(document.get('v'))[:20]} is not {FORMAT}")
     try:
+        version = _number(document["v"])
+        if version > FORMAT:
+            raise UnknownFormatError(f"format {version} is later than {FORMAT}")
         floors = {_endpoint(one): _number(one[2]) for one in document["floors"]}
         # Joined with nothing, so that what is void or contradicts itself falls out.
         return News().join(

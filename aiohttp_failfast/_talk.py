@@ -78,6 +78,7 @@ class Talk:
                 await self._agree(connection)
                 self._is_up()
                 await self._converse(connection)
+            await asyncio.sleep(_jittered(_FIRST_DELAY))
         except Exception as error:
             self._is_down(error)
             await asyncio.sleep(self._delay())
@@ -102,7 +103,6 @@ class Talk:
         async for news in connection.changes():
             self._stored = self._stored.join(news)
             self._take(news)
-        raise ConnectionError("the store has no more changes to tell")
 
     async def _speak(self, connection: Connection) -> None:
         """Tell what is new here; after a failure, until it goes well once."""

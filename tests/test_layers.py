@@ -32,7 +32,7 @@ _waiters _generations _stats _canary
 _shared_trip _news _news_json
 _stores.protocol _stores._lock _stores._names _stores._scripts
 _stores.memory _stores.file _stores.redis _stores
-_ledger _talk _processes _link _waits _latch
+_ledger _talk _processes _link _waits _latch stores testing_store
 _observation _events _probe _retry _settings _guard _hold
 """
 # What aiohttp hands in and is handed back.
@@ -42,7 +42,7 @@ _tap _judge _wire _attempt _raise _should_retry _guarded _call
 middleware tracing session
 """
 COMMANDS = """
-_cli_input _cli_report _cli_classify _cli_check
+_cli_input _cli_report _cli_classify _cli_check _cli_latch
 _demo_answers _demo_files _demo_server _demo_job _demo_result _demo_report _demo_progress _demo
 __init__ __main__
 """

@@ -67,6 +67,7 @@ class _FileConnection:
         self._path = path.resolve()
         self._poll = poll
         self._stamp = self._look()
+        self._last = News()
         self._complained: Stamp | None = None
 
     async def read(self) -> News:
@@ -84,9 +85,13 @@ class _FileConnection:
         while True:
             await asyncio.sleep(self._poll)
             stamp = self._look()
-            if stamp != self._stamp:
-                self._stamp = stamp
-                yield self._load()
+            if stamp == self._stamp:
+                continue
+            self._stamp = stamp
+            last, news = self._last, self._load()
+            if last.unexpired(time.time()).beyond(news):
+                return  # somebody has removed or spoilt it
+            yield news
 
     def _lacks(self, news: News) -> bool:
         stored = self._load()
@@ -114,7 +119,8 @@ class _FileConnection:
         if not text:
             return News()
         try:
-            return decode_news(text).unexpired(time.time())
+            self._last = decode_news(text).unexpired(time.time())
+            return self._last
         except UnknownFormatError:
             raise
         except ValueError as error:

@@ -39,8 +39,9 @@ class Connection(Protocol):
     def changes(self) -> AsyncIterator[News]:
         """Yield what others put in, from the moment on at which the connection was made.
 
-        It ends by raising when the connection is lost. Parts, the whole or the same twice may be
-        yielded. It is called once.
+        It raises when the connection is lost, and ends where something was lost from the store
+        itself: then the connection is made anew, and what is missing is put in again. Parts, the
+        whole or the same twice may be yielded. It is called once.
         """
 
 

@@ -32,7 +32,7 @@ _PULSE = 10.0
 _GENERATION = "generation"
 # Numbers of resets outlive the trips that they make void.
 _FLOORS_LIFE = 7 * 24 * 3600.0
-_FULL = "OOM"
+_FULL = "OutOfMemory"
 
 logger = logging.getLogger("aiohttp_failfast")
 
@@ -134,7 +134,7 @@ class _RedisConnection:
             await self._store(news)
         except Exception as error:
             # A full server still passes on what it cannot keep.
-            if _FULL in str(error):
+            if _FULL in f"{type(error).__name__} {error}":
                 await self._client.publish(self._channel, encode_news(news))
             raise
 
