@@ -20,10 +20,12 @@ To add a client:
    Its fields are described in client.py. Run ``pytest tests/clients -m clients --clients NAME``;
    ``--clients-report FILE`` writes a table of what was measured, to fill in ``spent``,
    ``invalid`` and ``headers``.
-5. **Example.** Add ``examples/<example>.py``, and name it in the entry. It takes the base URL from
-   ``API_BASE_URL`` and the key from ``API_KEY``, makes a few calls, prints what came of them, and
-   ends with exit status 0 on a good key, 1 on a dead one. It must hold one block between the lines
-   ``# [inject`` and ``# inject]``, which the how-to shows.
+5. **Example.** Add ``examples/<example>.py``, and name it in the entry. Its name must be that of
+   no package: a script's own folder is searched first, so ``tenacity.py`` would import itself. It
+   takes the base URL from ``API_BASE_URL`` and the key from ``API_KEY``, makes three calls one
+   after the other, prints the answers, and ends with status 1 and the error's type on a dead key.
+   What stands between the lines ``# [inject`` and ``# inject]``, with the imports that are not
+   the standard library's, is what docs/howto-clients.md shows; tools/write_howto.py puts it there.
 
 For each client these runs are made, one after the other in one process, with the server on a port
 of its own for each: the scenarios of fake_api.py with the kinds of session of client.py. What is
@@ -36,7 +38,7 @@ from importlib import import_module
 
 from client import Client
 
-MODULES = ("catalogue_sdks", "catalogue_programs")
+MODULES = ("catalogue_sdks", "catalogue_services", "catalogue_programs")
 
 
 def _load() -> dict[str, Client]:

@@ -40,6 +40,7 @@ class Client:
             decides for the session, and for the middleware.
         own_retries: it tries again by itself, so that "transient" succeeds on plain aiohttp.
         whole: it does the whole job itself: how often it asks before it gives up is its own affair.
+        sightings: how many answers must say that the key is dead before it counts as dead.
         more_kinds: kinds of session to try besides, on a spent key.
         without: kinds and scenarios that it is not run with, and why.
         slow: kinds that may be slower than plain aiohttp on a dead key, and why.
@@ -61,6 +62,7 @@ class Client:
     headers: Mapping[str, tuple[bool, bool]]
     own_retries: bool = True
     whole: bool = False
+    sightings: int = 1
     more_kinds: tuple[str, ...] = ()
     without: Mapping[str, str] = field(default_factory=dict)
     slow: Mapping[str, str] = field(default_factory=dict)
