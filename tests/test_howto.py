@@ -10,7 +10,9 @@ from types import ModuleType
 import pytest
 
 ROOT = Path(__file__).parent.parent
-EXAMPLES = sorted(path.stem for path in (ROOT / "examples").glob("*.py"))
+SOURCES = {path.stem: path.read_text("utf-8") for path in (ROOT / "examples").glob("*.py")}
+EXAMPLES = sorted(SOURCES)
+OF_CLIENTS = [name for name in EXAMPLES if "# [inject" in SOURCES[name]]
 
 
 @pytest.fixture(scope="module")
@@ -32,10 +34,10 @@ def test_the_page_is_not_stale(writer: ModuleType) -> None:
 
 
 def test_every_example_is_shown(writer: ModuleType) -> None:
-    """None is forgotten, and every Python block is an example."""
+    """None of a client is forgotten, and every Python block is an example."""
     page = writer.PAGE.read_text("utf-8")
     shown = re.findall(r"^<!-- example: (\w+) -->\n```python$", page, re.MULTILINE)
-    assert EXAMPLES == sorted(shown)
+    assert OF_CLIENTS == sorted(shown)
     assert page.count("```python") == len(shown)
 
 
@@ -43,8 +45,7 @@ def test_every_example_is_shown(writer: ModuleType) -> None:
 def test_an_example_has_a_name_of_its_own(name: str) -> None:
     """A script's folder is searched first: it must not stand in the way of a package."""
     assert importlib.util.find_spec(name) is None
-    source = (ROOT / "examples" / f"{name}.py").read_text("utf-8")
-    for imported in re.findall(r"^(?:import|from) (\w+)", source, re.MULTILINE):
+    for imported in re.findall(r"^(?:import|from) (\w+)", SOURCES[name], re.MULTILINE):
         assert imported not in EXAMPLES
 
 
