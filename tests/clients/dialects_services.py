@@ -6,6 +6,7 @@ Where "spent" and "invalid" mean the same to a service, two spellings of it stan
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 
 from dialects_llm import OPENAI
 from fake_api import Dialect, as_json, corpus, soon
@@ -23,8 +24,19 @@ def _graphql(path: str, body: bytes, text: str) -> Reply:
     return as_json({"data": {"echo": text}})
 
 
-def _discord_message(path: str, body: bytes, text: str) -> Reply:
-    author = {"id": "1", "username": "loopback", "discriminator": "0000", "avatar": None}
+def _discord(path: str, body: bytes, text: str) -> Reply:
+    user = {"id": "1", "discriminator": "0000", "avatar": None}
+    if path.endswith("/users/@me"):
+        return as_json({**user, "username": text})
+    if path.endswith("/oauth2/applications/@me"):
+        owner = {**user, "username": "loopback"}
+        shown = {"id": "3", "name": text, "description": "", "icon": None, "owner": owner}
+        flags = {"bot_public": False, "bot_require_code_grant": False}
+        return as_json({**shown, **flags, "verify_key": "0", "rpc_origins": []})
+    return _discord_message(path, text, {**user, "username": "loopback"})
+
+
+def _discord_message(path: str, text: str, author: Mapping[str, object]) -> Reply:
     flags = dict.fromkeys(("tts", "mention_everyone", "pinned"), False)
     lists: dict[str, list[object]] = {
         name: [] for name in ("mentions", "mention_roles", "attachments", "embeds")
@@ -57,7 +69,7 @@ GRAPHQL = Dialect(
 )
 
 DISCORD = Dialect(
-    fine=_discord_message,
+    fine=_discord,
     spent=corpus("discord-401-revoked-token"),
     invalid=corpus("discord-401-revoked-token"),
     # As in Discord's documentation of its rate limits; discord.py obeys it if it names a proxy.

@@ -74,11 +74,16 @@ def digest_of_package() -> str:
     return hashlib.sha256(content).hexdigest()[:10]
 
 
-def driver_environment() -> dict[str, str]:
-    """Return the environment variables of a driver: no proxy, no netrc, no keys; this package."""
+def driver_environment(environment: str) -> dict[str, str]:
+    """Return the environment variables of a driver: no proxy, no netrc, no keys; this package.
+
+    Where there is a folder ``offline/<environment>``, its ``sitecustomize`` is run first.
+    """
     unwanted = ("proxy", "netrc", "pythonpath", "pythonwarnings", "_api_key", "_base_url")
     kept = {name: text for name, text in os.environ.items() if not name.lower().endswith(unwanted)}
-    return {**kept, "PYTHONPATH": str(package_folder(digest_of_package())), "PYTHONUTF8": "1"}
+    folders = (package_folder(digest_of_package()), CLIENTS / "offline" / environment)
+    path = os.pathsep.join(str(one) for one in folders if one.is_dir())
+    return {**kept, "PYTHONPATH": path, "PYTHONUTF8": "1"}
 
 
 def _files(path: Path) -> list[Path]:

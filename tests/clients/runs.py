@@ -85,7 +85,7 @@ async def _driver(client: Client) -> AsyncIterator[asyncio.subprocess.Process]:
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=sys.stderr,
-        env=driver_environment(),
+        env=driver_environment(client.environment),
         limit=2**24,
     )
     try:

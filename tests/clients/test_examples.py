@@ -29,7 +29,7 @@ async def run_example(client: Client, scenario: str) -> tuple[int, str, str, Ser
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
             env={
-                **driver_environment(),
+                **driver_environment(client.environment),
                 "API_BASE_URL": served.url,
                 "API_KEY": "sk-loopback-0123456789abcdefghijkl",
             },

@@ -8,29 +8,14 @@ from __future__ import annotations
 import asyncio
 import os
 import tempfile
-from types import SimpleNamespace
 
-os.environ.update(
-    CURATOR_DISABLE_CACHE="1",
-    CURATOR_DISABLE_RICH_DISPLAY="1",
-    LITELLM_LOCAL_MODEL_COST_MAP="True",
-    TELEMETRY_ENABLED="false",
-)
+os.environ.update(CURATOR_DISABLE_CACHE="1", CURATOR_DISABLE_RICH_DISPLAY="1")
 
 from bespokelabs import curator
-from bespokelabs.curator.request_processor.online import (
-    base_online_request_processor,
-    openai_online_request_processor,
-)
+from bespokelabs.curator.request_processor.online import base_online_request_processor
 from driver import Job, main_program
 from jobs import cancel_all, told
 from stand_in import aiohttp_with
-
-# Two things that it does without aiohttp, before the job starts: it fetches a tokenizer from the
-# internet, and it sends one request with `requests`, to learn limits from the answer's headers.
-_PROCESSOR = openai_online_request_processor.OpenAIOnlineRequestProcessor
-_PROCESSOR.get_token_encoding = lambda _: SimpleNamespace(encode=lambda text, **_: text.split())
-_PROCESSOR.get_header_based_rate_limits = lambda _: (0, 0)
 
 
 def program(job: Job) -> list[str]:

@@ -6,9 +6,6 @@ The variant "on_trip" ends the job where the latch trips, by cancelling what run
 from __future__ import annotations
 
 import asyncio
-import os
-
-os.environ.update(HF_HUB_OFFLINE="1", HF_DATASETS_OFFLINE="1")
 
 import lm_eval.models.api_models
 from datasets import Dataset
