@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from ._anchors import anchors_of
 from ._evidence import Evidence
 from ._evidence_findings import fold_known
-from ._evidence_text import starts_clause
+from ._evidence_text import has_quotation, inside_quotation, starts_clause
 from ._rules.row import Rule
 from ._verdict import VerdictKind
 
 _PERMANENT = (VerdictKind.QUOTA, VerdictKind.AUTH)
 _OUTRIGHT = frozenset({200, 401, 402, 403, 412, 429, 432, 433, 456, 498, 499})
 """Statuses that are no complaint about what the request holds."""
+_MAX_TRIES = 20
+"""Places of a pattern in one text that are looked at."""
 
 
 class _Row:
     """A rule with everything compiled."""
 
     __slots__ = (
-        "careful",
         "codes",
+        "final",
         "marks",
         "rule",
         "statuses",
@@ -41,8 +44,7 @@ class _Row:
         self.words = [re.compile(_whole_words(pattern)) for pattern in rule.words]
         self.unless = [re.compile(_whole_words(pattern)) for pattern in rule.unless]
         self.test = rule.test
-        # Where the request itself is complained about, prose may quote it without any mark.
-        self.careful = rule.kind in _PERMANENT and not rule.codes
+        self.final = rule.kind in _PERMANENT
 
     def holds(self, evidence: Evidence, words: Iterable[re.Pattern[str]] | None = None) -> bool:
         """Whether every condition holds, the cheap ones asked first.
@@ -57,26 +59,37 @@ class _Row:
             return False
         if self.codes and self.codes.isdisjoint(evidence.codes):
             return False
-        careful = self.careful and evidence.status not in _OUTRIGHT
-        if self.words and not _found(
-            evidence.text, self.words if words is None else words, careful
-        ):
+        if self.words and not self._says(evidence, self.words if words is None else words):
             return False
         if self.unless and _found(evidence.text, self.unless):
             return False
         return self.test is None or self.test(evidence)
 
+    def _says(self, evidence: Evidence, words: Iterable[re.Pattern[str]]) -> bool:
+        if not self.final:
+            return _found(evidence.text, words)
+        text, outright = evidence.text, evidence.status in _OUTRIGHT
+        quotes = has_quotation(text)
+        for found in islice(_all_found(text, words), _MAX_TRIES):
+            if quotes and inside_quotation(text, found.start(), found.end()):
+                continue
+            # Where the request is complained about, prose may quote it without any mark.
+            if outright or self.codes or starts_clause(text, found.start()):
+                return True
+        return False
 
-def _found(text: str, patterns: Iterable[re.Pattern[str]], careful: bool = False) -> bool:
+
+def _found(text: str, patterns: Iterable[re.Pattern[str]]) -> bool:
+    return any(True for _ in _all_found(text, patterns))
+
+
+def _all_found(text: str, patterns: Iterable[re.Pattern[str]]) -> Iterator[re.Match[str]]:
     for pattern in patterns:
         found = pattern.search(text)
         while found is not None:
-            if _starts_word(found, text) and not (
-                careful and not starts_clause(text, found.start())
-            ):
-                return True
+            if _starts_word(found, text):
+                yield found
             found = pattern.search(text, found.start() + 1)
-    return False
 
 
 def _starts_word(found: re.Match[str], text: str) -> bool:

@@ -121,6 +121,21 @@ def starts_clause(text: str, at: int) -> bool:
     return _CLAUSE.search(text, max(0, at - 80), at) is not None
 
 
+def has_quotation(text: str) -> bool:
+    """Whether prose quotes anything at all."""
+    return _QUOTE_MARK.search(text) is not None
+
+
+def inside_quotation(text: str, start: int, end: int) -> bool:
+    """Whether a phrase is quoted within prose; where all of the prose is quoted, it is not."""
+    for quotation in _QUOTATION.finditer(text):
+        if quotation.start() > start:
+            return False
+        if quotation.end() > end or (quotation.end() == end and quotation.start() < start):
+            return quotation.start() > 0 and text[: quotation.start()][-3:] != " | "
+    return False
+
+
 def words_of(text: str) -> set[str]:
     """Split matchable text into its set of words."""
     return set(text.translate(_SPLIT).split())

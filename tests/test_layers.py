@@ -19,10 +19,11 @@ JUDGEMENT = """
 _checks _verdict _times
 _evidence_text _evidence_keys _evidence_fault _evidence_headers _evidence_json
 _evidence_findings _evidence_walk _evidence_body _evidence
-_rules.row
+_rules.row _rules._grammar
 _rules._codes_auth _rules._codes_auth_one _rules._codes_limits _rules._codes_other
-_rules._codes_passing _rules._codes_quota _rules._exceptions _rules._limits
-_rules._words_auth _rules._words_passing _rules._words_quota _rules
+_rules._codes_quota _rules._codes_quota_one _rules._exceptions _rules._exceptions_one
+_rules._limits _rules._words_account _rules._words_auth _rules._words_other
+_rules._words_passing _rules._words_quota _rules
 _anchors _compiled _classify
 """
 # What is remembered of it, for whom, and what is said then.
@@ -50,6 +51,7 @@ __init__ __main__
 ON_REQUEST = """
 testing._answer testing._answers_dead testing._answers_alive testing._script testing._server
 testing._asserts testing
+otel
 """
 ORDER = [
     *(*JUDGEMENT.split(), *MEMORY.split(), *WIRE.split()),

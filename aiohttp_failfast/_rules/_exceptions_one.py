@@ -9,7 +9,7 @@ EXCEPTIONS_ONE: tuple[Rule, ...] = (
     Rule(
         id="twilio-restricted",
         kind=VerdictKind.OTHER,
-        about="Twilio: a restricted key at a resource it may not use; a wrong user name hears it too",
+        about="Twilio: a restricted key at a resource it may not use; wrong names hear it too",
         codes=("code#20003",),
         words=(r"invalid username",),
         source="https://support.twilio.com/hc/en-us/articles/50301225354651",
