@@ -93,7 +93,8 @@ async def _reset(store: Store, args: argparse.Namespace) -> int:
         news = News(generation, generation if endpoint is None else 0, floors)
         await asyncio.wait_for(connection.put(news), args.timeout)
     cleared = [one for one in known.trips if endpoint in (None, one)]
-    for one in cleared or [endpoint]:
+    shown: list[Endpoint | None] = [*cleared] or [endpoint]
+    for one in shown:
         _print_reset(one, generation, args.json)
     return 0
 

@@ -99,8 +99,8 @@ class Ledger:
     def join(self, news: News, *, now: float, today: float) -> Change:
         """Take over what others know.
 
-        A reset ends trips of older generations, whoever saw them; a trip that is in force
-        already stays as it is.
+        A reset ends trips of older generations, whoever saw them; the record of a trip that is in
+        force already stays, unless the new one is of a later generation.
 
         Args:
             news: what they tell.
@@ -113,14 +113,9 @@ class Ledger:
         cleared = [one for endpoint in reset for one in self._void(endpoint)]
         tripped = []
         for endpoint, told in news.trips.items():
-            self.generations.observe(told.trip.generation)
-            left = told.expires_at - today
-            void = self.generations.is_void(endpoint, told.trip.generation)
-            if void or endpoint in self.trips or left <= 0:
-                continue
-            self.sightings.pop(endpoint, None)
-            self.enter(told.trip, left=left, now=now, today=today)
-            tripped.append(told.trip)
+            held = self.trips.get(endpoint)
+            if self._take(told, now, today) and held is None:
+                tripped.append(told.trip)
         return Change(tripped, cleared, reset)
 
     def news(self, max_age: float, me: Witness) -> News:
@@ -138,6 +133,18 @@ class Ledger:
         }
         generations = self.generations
         return News(generations.current, generations.floor, dict(generations.floors), trips)
+
+    def _take(self, told: SharedTrip, now: float, today: float) -> bool:
+        trip, left = told.trip, told.expires_at - today
+        self.generations.observe(trip.generation)
+        held = self.trips.get(trip.endpoint)
+        # Of a later generation, it outlives a reset that ends the one we have.
+        known = held is not None and held.generation >= trip.generation
+        if known or left <= 0 or self.generations.is_void(trip.endpoint, trip.generation):
+            return False
+        self.sightings.pop(trip.endpoint, None)
+        self.enter(trip, left=left, now=now, today=today)
+        return True
 
     def _expiry(self, endpoint: Endpoint, tripped_at: datetime, max_age: float) -> float:
         latest = tripped_at.timestamp() + max_age
