@@ -52,7 +52,6 @@ ON_REQUEST = """
 testing._answer testing._answers_dead testing._answers_alive testing._script testing._server
 testing._asserts testing
 otel
-otel
 """
 ORDER = [
     *(*JUDGEMENT.split(), *MEMORY.split(), *WIRE.split()),
