@@ -9,7 +9,7 @@ from itertools import islice
 from ._anchors import anchors_of
 from ._evidence import Evidence
 from ._evidence_findings import fold_known
-from ._evidence_text import has_quotation, inside_quotation, starts_clause
+from ._evidence_text import has_quotation, inside_quotation, stands_early, starts_clause
 from ._rules.row import Rule
 from ._verdict import VerdictKind
 
@@ -74,7 +74,8 @@ class _Row:
             if quotes and inside_quotation(text, found.start(), found.end()):
                 continue
             # Where the request is complained about, prose may quote it without any mark.
-            if outright or self.codes or starts_clause(text, found.start()):
+            near = outright and stands_early(text, found.start())
+            if near or self.codes or starts_clause(text, found.start()):
                 return True
         return False
 

@@ -11,6 +11,7 @@ from ._evidence_findings import Findings
 from ._evidence_headers import challenge_in, codes_in, lowered, stated_reset, stated_wait
 from ._evidence_text import matchable, spelled_out, windows_of, words_of
 from ._times import BEIJING, moment_in, seconds_until, wait_in
+from ._times_named import MONTH_WORDS, named_moment_in
 
 SHORT_WAIT = 1800.0
 """Up to this many seconds a wait is a matter of minutes."""
@@ -223,6 +224,8 @@ def _read_times(text: str, words: set[str], found: Findings) -> None:
         # Z.AI writes Beijing time without a zone in English too; its codes are four digits.
         eastern = not text.isascii() or any(code.startswith("error#13") for code in found.codes)
         found.moment = moment_in(text, BEIJING) if eastern else moment_in(text)
+        if found.moment is None and not MONTH_WORDS.isdisjoint(words):
+            found.moment = named_moment_in(text)
 
 
 def _mark_times(found: Findings) -> None:

@@ -105,6 +105,8 @@ def spelled_out(code: str) -> str:
     return words if " " in words else ""
 
 
+_HEAD = 240
+
 # A statement of the provider's own opens a clause; a quotation mostly stands inside of one.
 _CLAUSE = re.compile(
     r"(?:^|[-.:;,!?|()\[\]–—] ?)"
@@ -119,6 +121,11 @@ def starts_clause(text: str, at: int) -> bool:
     if not text.isascii() or at == 0:
         return True
     return _CLAUSE.search(text, max(0, at - 80), at) is not None
+
+
+def stands_early(text: str, at: int) -> bool:
+    """Whether a phrase stands near the head of its piece of prose, where statements stand."""
+    return at - max(0, text.rfind(" | ", 0, at)) < _HEAD
 
 
 def has_quotation(text: str) -> bool:

@@ -16,7 +16,7 @@ NAME = "aiohttp_failfast"
 
 # What an answer says: no aiohttp, no loop, no state.
 JUDGEMENT = """
-_checks _verdict _times
+_checks _verdict _times _times_named
 _evidence_text _evidence_keys _evidence_fault _evidence_headers _evidence_json
 _evidence_findings _evidence_walk _evidence_body _evidence
 _rules.row _rules._grammar

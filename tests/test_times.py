@@ -16,6 +16,7 @@ from aiohttp_failfast._times import (
     seconds_until,
     wait_in,
 )
+from aiohttp_failfast._times_named import named_moment_in
 
 UTC = timezone.utc
 
@@ -167,3 +168,21 @@ def test_seconds_until_a_moment_are_never_negative() -> None:
     results: list[Any] = [seconds_until(start + step, start) for step in (hour, -hour)]
     assert [3600.0, 0.0] == results
     assert seconds_until(start + timedelta(days=4000), start) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [
+        ("try again at oct 8th, 2026 4:13 pm.", "2026-10-08 16:13"),
+        ("limit to reset on october 7, 2026 at 3:47 pm. learn more", "2026-10-07 15:47"),
+        ("or try again at 20 oct 2026, 16:29.", "2026-10-20 16:29"),
+        ("you regain access on july 1st, 2026", "2026-07-01 00:00"),
+        ("resets on sept 3 2026 12:05 am", "2026-09-03 00:05"),
+        ("resets on feb 31, 2026", None),
+        ("your key expired on jan 1, 2026", None),
+    ],
+)
+def test_named_months(text: str, moment: str | None) -> None:
+    """As codex and Copilot write them."""
+    told = named_moment_in(text)
+    assert moment == (None if told is None else f"{told:%Y-%m-%d %H:%M}")

@@ -99,6 +99,7 @@ CODES_AUTH: tuple[Rule, ...] = (
             "AccountProblem",
             "InvalidAccountStatus",
             "code#20005",
+            "oauth_not_allowed_for_organization",
         ),
         source="https://github.com/Zero6992/chatGPT-discord-bot/issues/442",
         read="2026-11-30",

@@ -12,7 +12,7 @@ from __future__ import annotations
 _FILLERS = (
     "is|are|was|were|has|have|had|been|be|being|a|an|the|this|that|your|you|our|its|either|or|and"
     "|in|of|for|to|it|now|currently|already|provided|supplied|given|used|sent|entered|specified|passed"
-    "|included|contained|with|by|request|header|headers|associated|appears?|seems?|looks|likely|probably|possibly|may|might|also|api"
+    "|included|contained|with|by|request|header|headers|associated|owner|appears?|seems?|looks|likely|probably|possibly|may|might|also|api"
 )
 FILL = rf"(?:(?:{_FILLERS}),? ){{0,6}}"
 """Words that may stand between a thing and its state."""
