@@ -164,7 +164,7 @@ async def _calls(job: Job, opened: Opener, outcome: Outcome) -> None:
         for prompt in waiting:
             try:
                 outcome.results.append(str(await ask(prompt)))
-            except Exception as error:  # noqa: PERF203
+            except Exception as error:
                 errors[chain(error)] += 1
 
     async with opened(job) as ask:
