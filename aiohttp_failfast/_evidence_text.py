@@ -101,6 +101,8 @@ _SEPARATOR = re.compile(r"[^a-z0-9]+")
 @lru_cache(maxsize=512)
 def spelled_out(code: str) -> str:
     """Turn a machine code into words: `apiKeyInvalid` says "api key invalid"; else empty."""
+    if " " in code:
+        return ""
     words = _SEPARATOR.sub(" ", _HUMP.sub(" ", code).lower()).strip()
     return words if " " in words else ""
 

@@ -59,6 +59,7 @@ CODES_AUTH_ONE: tuple[Rule, ...] = (
         kind=VerdictKind.AUTH,
         about="MiniMax: login failed, key invalid",
         codes=("base_resp#1004", "base_resp#2049"),
+        unless=(r"\bcookie\b",),
         source="https://github.com/hugalafutro/model-hotel/blob/main/internal/proxy/minimax_test.go",
         read="2026-11-30",
         samples=("minimax-200-base-resp-1004",),
