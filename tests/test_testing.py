@@ -9,6 +9,7 @@ import sys
 import threading
 import urllib.request
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 from urllib.error import HTTPError
 
@@ -127,6 +128,18 @@ async def test_passing_trouble_comes_first(dead_key_server: DeadKeyServer) -> No
     dead_key_server.answer_next("overloaded", "rate-limited")
     policy = aiohttp_failfast.RetryPolicy(backoff_base=0)
     async with FailFastSession(headers=bearer("k"), retry=policy) as session:
+        assert await fetch(session, dead_key_server.url) == 200
+
+    assert_sent(dead_key_server, 3)
+
+
+async def test_an_answer_of_ones_own(dead_key_server: DeadKeyServer) -> None:
+    """With any status, body and headers."""
+    busy = replace(ANSWERS["rate-limited"], headers=(("Retry-After", "0"), ("X-Mine", "1")))
+    dead_key_server.answer_next(busy, busy)
+    async with aiohttp.ClientSession() as session, session.get(dead_key_server.url) as response:
+        assert response.headers["X-Mine"] == "1"
+    async with FailFastSession(headers=bearer("k")) as session:
         assert await fetch(session, dead_key_server.url) == 200
 
     assert_sent(dead_key_server, 3)

@@ -17,6 +17,7 @@ class NamedAnswer:
         kind: what it says of the key.
         body: its body.
         source: where it was seen.
+        headers: names and values of more headers, such as ``(("Retry-After", "1"),)``.
 
     .. versionadded:: 0.1.0
     """
@@ -26,6 +27,7 @@ class NamedAnswer:
     kind: VerdictKind
     body: str
     source: str = ""
+    headers: tuple[tuple[str, str], ...] = ()
 
     @property
     def content_type(self) -> str:

@@ -214,7 +214,7 @@ class DeadKeyServer:
         await request.read()
         if stalled == "head":
             await gate.wait()
-        headers = {"Content-Type": answer.content_type}
+        headers = {"Content-Type": answer.content_type, **dict(answer.headers)}
         body = answer.body.encode()
         if stalled == "body":
             return await _stall_within(request, answer.status, headers, body, gate)
