@@ -116,6 +116,7 @@ CODES_QUOTA: tuple[Rule, ...] = (
         kind=VerdictKind.QUOTA,
         about="ElevenLabs, StepFun, Copilot: the code is generic, but these statuses are no rate limit",
         codes=("quota_exceeded", "quota_exhausted", "payment_required", "credits_required"),
+        unless_marks=("window-day", "window-short"),
         statuses=(401, 402),
         source="https://github.com/home-assistant/core/issues/160414",
         read="2026-11-30",

@@ -182,7 +182,7 @@ WORDS_AUTH: tuple[Rule, ...] = (
         kind=VerdictKind.AUTH,
         about="any, with 401: names the key or the login and says that it failed",
         words=(
-            rf"(?:{CREDENTIAL}|{KEY}|api|session)\b.{{0,60}}\b(?:failed|fails|failure|fail|denied|incorrect|invalid|error|expired|required|missing|unable|refused|not)\b",
+            rf"(?:{CREDENTIAL}|{KEY}|session)\b.{{0,60}}\b(?:failed|fails|failure|fail|denied|incorrect|invalid|error|expired|required|missing|unable|refused|not)\b",
             rf"\b(?:failed|fails|failure|fail|denied|incorrect|invalid|unable|refused|not|check|bad|without|unauthorized)\b.{{0,60}}\b(?:{CREDENTIAL}|{KEY})",
         ),
         statuses=(401,),
@@ -193,7 +193,7 @@ WORDS_AUTH: tuple[Rule, ...] = (
             r"\bplan\b|upgrade|subscri\w+|feature",
             r"resource|endpoint|route|organi[sz]ation|not authorized to",
             r"\bparam\w*|argument|\bbody\b",
-            r"rate|limit|quota|too many",
+            r"rate|limit(?:s|ed)?|quota|too many|wait",
             r"clock|timestamp|\btime\b|nonce",
         ),
         sightings=2,

@@ -99,13 +99,13 @@ WORDS_PASSING: tuple[Rule, ...] = (
     Rule(
         id="rate-words-refused",
         kind=VerdictKind.TRANSIENT,
-        about="any: plain words of a rate limit under 400 or 403",
+        about="any: plain words of a rate limit under 400, 402 or 403",
         words=(
             r"rate limit (?:exceeded|reached)",
             r"too many requests",
             r"(?:application|user) request limit reached",
         ),
-        statuses=(400, 403),
+        statuses=(400, 402, 403),
         source="https://github.com/zhukunpenglinyutong/jetbrains-cc-gui/issues/561",
         read="2026-11-30",
         samples=("dashscope-403-sse-rate",),

@@ -132,8 +132,6 @@ WORDS_QUOTA: tuple[Rule, ...] = (
         unless=(
             r"\bmodels? .{0,60}(?:requires?|needs|only|not included|not available|premium|paid)",
             r"to (?:access|use) (?:this|the) (?:model|feature|endpoint)",
-            r"in[- ]flight|retry shortly",
-            r"(?:will|limit) resets?\b|resets? (?:at|in|on)\b",
             r"(?:this|the) (?:model|feature|endpoint|voice|tool|api|action)\b",
             r"(?:model|feature|endpoint) .{0,40}(?:requires?|needs|only)",
             r"to (?:access|use) this",
@@ -166,7 +164,10 @@ WORDS_QUOTA: tuple[Rule, ...] = (
         unless=(
             r"\bmodels? .{0,60}(?:requires?|needs|only|not included|not available|premium|paid)",
             r"to (?:access|use) (?:this|the) (?:model|feature|endpoint)",
-            r"in[- ]flight|retry shortly",
+            r"in[- ]flight|retry shortly|try again later|please wait",
+            r"\brate[ _-]?limit\w*|too many|concurren\w*|capacity|overload\w*|temporar\w*",
+            r"(?:will|limit) resets?\b|resets? (?:at|in|on)\b",
+            r"dns points|does not support this application|named user|transaction",
             r"(?:this|the) (?:model|feature|endpoint|voice|route|tool|parameter|dataset|resolution|operation) (?:requires|is only|needs|is not included|is not available|is not part)",
             r"upgrade to access",
         ),
@@ -183,6 +184,7 @@ WORDS_QUOTA: tuple[Rule, ...] = (
             rf"(?:exceeded|exceeds|exhausted|reached|used up) {ALL_OF}quota",
             r"out of usage credits",
         ),
+        unless_marks=("window-day", "window-short"),
         statuses=(401,),
         source="public source code",
         read="2026-12-01",
