@@ -20,6 +20,8 @@ OPERATION_TIMEOUT = 5.0
 """Seconds for one operation of a store; nobody but the loop of the link waits for it."""
 # What publish and subscribe lost, and servers that were emptied unseen, are found by looking.
 RESYNC = 15.0
+# A store that is told to stop may still close what is open.
+_LAST_WORDS = 1.0
 _FIRST_DELAY, _LONGEST_DELAY = 0.1, 10.0
 
 logger = logging.getLogger("aiohttp_failfast")
@@ -143,7 +145,7 @@ class Talk:
     async def _pause(self, seconds: float) -> bool:
         """Wait so long, or until there is something to tell (True)."""
         try:
-            await asyncio.wait_for(self._wake.wait(), seconds)
+            await _in_time(self._wake.wait(), seconds)
         except asyncio.TimeoutError:
             return False
         self._wake.clear()
@@ -171,8 +173,18 @@ class Talk:
         self._side.told(failed=True)
 
 
-async def _in_time(operation: Awaitable[Result]) -> Result:
-    return await asyncio.wait_for(operation, OPERATION_TIMEOUT)
+async def _in_time(operation: Awaitable[Result], seconds: float | None = None) -> Result:
+    """Await an operation for a time; unlike wait_for before 3.12 it never misses its own end."""
+    task = asyncio.ensure_future(operation)
+    try:
+        await asyncio.wait({task}, timeout=OPERATION_TIMEOUT if seconds is None else seconds)
+        if task.done():
+            return task.result()
+        raise asyncio.TimeoutError(f"no answer within {OPERATION_TIMEOUT} s")
+    finally:
+        if not task.done():
+            task.cancel()
+            await asyncio.wait({task}, timeout=_LAST_WORDS)
 
 
 def _jittered(seconds: float) -> float:

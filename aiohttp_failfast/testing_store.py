@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import datetime, timezone
 
 from ._credential import Endpoint
 from ._news import News
 from ._shared_trip import SharedTrip
-from ._stores.protocol import Connection, Store
+from ._stores.protocol import Store
 from ._trip import Trip, Witness
 from ._verdict import Verdict, VerdictKind
 
@@ -159,13 +159,13 @@ async def changes_are_told(make: MakeStore) -> None:
     """Tell whoever is connected of trips and resets, from the moment of connecting."""
     async with make().connect() as listener:
         await _put(make(), a_trip(OTHER))
-        told = asyncio.ensure_future(_hear(listener, lambda news: not news.trips and news.floor))
-        await asyncio.sleep(0)
+        changes = listener.changes()
+        await _hear(changes, lambda news: OTHER in news.trips)
         await _put(make(), a_trip(generation=1))
-        await asyncio.sleep(0.5)
+        await _hear(changes, lambda news: ONE in news.trips)
         await _put(make(), a_reset(2))
-        news = await asyncio.wait_for(told, PATIENCE)
-    _equal((news.generation, news.floor), (2, 2))
+        news = await _hear(changes, lambda news: news.floor)
+    _equal((news.generation, news.floor, dict(news.trips)), (2, 2, {}))
 
 
 async def many_writers_lose_nothing(make: MakeStore) -> None:
@@ -181,7 +181,8 @@ async def a_connection_can_be_given_up(make: MakeStore) -> None:
 
     async def listen() -> None:
         async with store.connect() as connection:
-            await _hear(connection, lambda news: False)
+            async for _ in connection.changes():
+                pass
 
     task = asyncio.ensure_future(listen())
     await asyncio.sleep(0.05)
@@ -217,14 +218,16 @@ async def _read(store: Store) -> News:
         return await connection.read()
 
 
-async def _hear(connection: Connection, done: Callable[[News], object]) -> News:
-    """Return all that is heard, joined, as soon as it says what it should."""
-    heard = News()
-    async for news in connection.changes():
-        heard = heard.join(news)
-        if done(heard):
-            return heard
-    raise AssertionError("changes() ended by itself")
+async def _hear(changes: AsyncIterator[News], done: Callable[[News], object]) -> News:
+    """Return the first news that say what they should."""
+
+    async def wait() -> News:
+        async for news in changes:
+            if done(news):
+                return news
+        raise AssertionError("changes() ended by itself")
+
+    return await asyncio.wait_for(wait(), PATIENCE)
 
 
 def _same(found: News, expected: News) -> None:

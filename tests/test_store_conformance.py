@@ -85,7 +85,7 @@ async def test_the_checks_find_broken_stores(
     broken: Callable[[], Store], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Otherwise to pass them would mean nothing."""
-    monkeypatch.setattr(testing_store, "PATIENCE", 0.7)
+    monkeypatch.setattr(testing_store, "PATIENCE", 0.3)
     failed = []
     for check in CHECKS:
         store = broken()
