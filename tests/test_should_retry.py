@@ -90,6 +90,51 @@ async def test_the_limit_of_a_middleware(
     assert should_retry(await outcome_of(session, api)) is (reply is WINDOW)
 
 
+@pytest.mark.parametrize("way", ["session", "middleware"])
+async def test_a_remembered_answer(api: Api, make_session: SessionFactory, way: str) -> None:
+    """It looks like a 429, or with spent_status like a 503, and is none that can be retried."""
+    options = {"when_tripped": "respond", "spent_status": 503}
+    session = await make_session(way, options=options)
+    api.answers["k"] = SPENT
+    for _ in range(2):
+        response = await outcome_of(session, api)
+        assert isinstance(response, aiohttp.ClientResponse)
+        assert response.status == 503
+        assert not should_retry(response)
+
+
+@pytest.mark.parametrize("read", [False, True])
+async def test_a_response_of_httpx(api: Api, read: bool) -> None:
+    """Read, its body is looked at; unread, its status is all there is. So with its errors."""
+    httpx = pytest.importorskip("httpx")
+    api.answers.update(spent=SPENT, busy=BUSY)
+    async with httpx.AsyncClient() as client:
+        seen = []
+        for key in ("spent", "busy"):
+            async with client.stream("GET", str(api.url), headers=bearer(key)) as response:
+                if read:
+                    await response.aread()
+                seen.append(should_retry(response))
+                with pytest.raises(httpx.HTTPStatusError) as caught:
+                    response.raise_for_status()
+                seen.append(should_retry(caught.value))
+
+    assert seen == [not read, not read, True, True]
+
+
+async def test_errors_of_httpx() -> None:
+    """A refused connection passes, an address without a scheme does not."""
+    httpx = pytest.importorskip("httpx")
+    async with httpx.AsyncClient(timeout=5) as client:
+        with pytest.raises(httpx.ConnectError) as refused:
+            await client.get("http://127.0.0.1:9/")
+        with pytest.raises(httpx.UnsupportedProtocol) as wrong:
+            await client.get("127.0.0.1")
+
+    assert should_retry(refused.value)
+    assert not should_retry(wrong.value)
+
+
 @pytest.mark.parametrize(("reply", "expected"), VERDICTS)
 async def test_a_response_of_a_plain_session_once_it_is_read(
     api: Api, reply: Reply, expected: bool

@@ -15,6 +15,7 @@ from urllib.error import HTTPError
 
 import aiohttp
 import pytest
+from aiohttp import web
 from answers import answers
 from loopback import bearer, gather
 
@@ -149,6 +150,7 @@ async def test_a_server_that_stalls(dead_key_server: DeadKeyServer) -> None:
     """It keeps silent before the head or within the body, until it is told to go on."""
     async with aiohttp.ClientSession() as session:
         dead_key_server.stall()
+        dead_key_server.stall()  # twice is once
         held = [asyncio.create_task(session.get(dead_key_server.url)) for _ in range(3)]
         await dead_key_server.wait_sent(3)
         await asyncio.sleep(0.05)
@@ -186,6 +188,7 @@ async def test_wait_sent_gives_up(dead_key_server: DeadKeyServer) -> None:
 
 def test_it_serves_clients_that_block(dead_key_server: DeadKeyServer) -> None:
     """It runs on a thread of its own; no event loop is needed."""
+    assert dead_key_server.healthy is ANSWERS["ok"]
     dead_key_server.healthy = NamedAnswer("chat", 200, VerdictKind.OK, '{"choices": []}')
     with urllib.request.urlopen(dead_key_server.url, timeout=5) as response:
         assert json.load(response) == {"choices": []}
@@ -208,6 +211,17 @@ def test_it_ends_with_its_block() -> None:
     assert "dead-key-server" not in alive
     with pytest.raises(OSError):  # noqa: PT011 - which one depends on the platform
         urllib.request.urlopen(server.url, timeout=1)
+
+
+def test_a_server_that_cannot_start_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no port is to be had the test fails; it does not hang."""
+
+    async def start(site: web.TCPSite) -> None:
+        raise OSError("no port")
+
+    monkeypatch.setattr(web.TCPSite, "start", start)
+    with pytest.raises(OSError, match="no port"), DeadKeyServer():
+        pass
 
 
 @pytest.mark.parametrize(

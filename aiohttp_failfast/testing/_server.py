@@ -199,10 +199,10 @@ class DeadKeyServer:
             self.url = f"http://{host}:{port}/v1"
             self._ready.set_result(asyncio.get_running_loop())
             await self._stop.wait()
-        except BaseException as error:
-            if not self._ready.done():
-                self._ready.set_exception(error)
-            raise
+        except Exception as error:
+            if self._ready.done():
+                raise
+            self._ready.set_exception(error)
         finally:
             await runner.cleanup()
 
