@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable, Iterable
 from datetime import datetime
@@ -216,4 +217,6 @@ class Latch(Waits):
         with self._lock:
             listeners = tuple(self._listeners)
         for listener in listeners:
-            listener.tripped(trip)
+            # On a store's thread it may be one whose loop was closed meanwhile.
+            with contextlib.suppress(RuntimeError):
+                listener.tripped(trip)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -129,6 +131,48 @@ async def test_64_processes_of_200_tasks(
     assert 1 <= api.total <= 64 * 10
     if stagger:
         assert api.total < 64 * 10 / 2
+
+
+@needs_fork
+@pytest.mark.parametrize("kill", [False, True], ids=["all live", "some are killed"])
+def test_64_writers_at_once_lose_nothing(url: str, kill: bool) -> None:
+    """Each with a trip of its own; those that are killed meanwhile harm no one else."""
+    done = python(
+        """
+        import os, random, signal, sys, time
+        from fleet import fresh
+        from trips import DEAD
+        from aiohttp_failfast import Latch
+        kill = sys.argv[2] == "True"
+        children = []
+        for number in range(64):
+            pid = os.fork()
+            if not pid:
+                latch = Latch(store=sys.argv[1])
+                for round in range(3):
+                    latch.trip(fresh(DEAD._replace(credential=f"{number}-{round}")))
+                    time.sleep(0.01)
+                latch.close(20)
+                os._exit(0)
+            children.append(pid)
+        killed = children[::4] if kill else []
+        for pid in killed:
+            time.sleep(random.uniform(0, 0.02))
+            os.kill(pid, signal.SIGKILL)
+        for number, pid in enumerate(children):
+            if os.waitpid(pid, 0)[1] == 0:
+                print(number)
+        """,
+        url,
+        str(kill),
+    )
+    finished = {int(line) for line in done.stdout.split()}
+    assert len(finished) >= 48, done.stderr
+    path = Path(url[7:].partition("?")[0])
+    trips = {endpoint.credential for endpoint in decode_news(path.read_bytes()).trips}
+
+    assert trips >= {f"{number}-{round_}" for number in finished for round_ in range(3)}
+    assert {one.name for one in path.parent.iterdir()} <= {"trips", "trips.lock", "trips.new"}
 
 
 @pytest.mark.parametrize("way", ["falls off its end", "raises", "exits"])
@@ -431,6 +475,17 @@ def test_memory_shares_nothing_and_starts_no_thread() -> None:
 
     assert latch._link is None
     latch.close()
+
+
+def test_the_how_to_shows_python_that_is_python() -> None:
+    """Each block can be parsed, and names only what exists."""
+    page = (EXAMPLES.parent / "docs" / "howto-fleet.md").read_text("utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    for block in blocks:
+        compile(block, "howto-fleet.md", "exec", flags=ast.PyCF_ONLY_AST)
+
+    assert len(blocks) == 3
+    assert (EXAMPLES / "fleet_processes.py").name in page
 
 
 def test_the_example_runs(tmp_path: Path) -> None:

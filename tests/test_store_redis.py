@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import ssl
 import subprocess
 import sys
 import time
@@ -12,6 +13,7 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
+import trustme
 from fleet import Fleet, Server, closing_fleet, comes_true, connected, fresh, lost, network_to
 from fleet import wait_for as until
 from trips import DEAD, OTHER
@@ -342,6 +344,24 @@ def test_over_a_unix_socket_and_under_the_other_name(fleet: Fleet, tmp_path: Pat
         until(lambda: other.tripped)
     finally:
         server.close()
+
+
+async def test_over_tls(fleet: Fleet, server: Server, tmp_path: Path) -> None:
+    """``rediss://`` with an authority of one's own, and not without it."""
+    authority = trustme.CA()
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("127.0.0.1").configure_cert(context)
+    authority.cert_pem.write_to_path(tmp_path / "ca.pem")
+    async with network_to(server.port, encrypted=context) as network:
+        url = f"rediss://127.0.0.1:{network.port}/0"
+        one = fleet(f"{url}?ssl_ca_certs={tmp_path / 'ca.pem'}")
+        stranger = fleet(url)
+        await comes_true(lambda: connected(one) and lost(stranger))
+        near = fleet(server.url)
+        one.trip(fresh())
+        await comes_true(lambda: near.tripped)
+
+    assert not stranger.tripped
 
 
 def test_many_trips_and_resets_of_one_endpoint_end_in_agreement(

@@ -9,6 +9,7 @@ import os
 import shutil
 import signal
 import socket
+import ssl
 import subprocess
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -100,10 +101,12 @@ class Server:
 
 
 @contextlib.asynccontextmanager
-async def network_to(port: int) -> AsyncIterator[Network]:
+async def network_to(
+    port: int, *, encrypted: ssl.SSLContext | None = None
+) -> AsyncIterator[Network]:
     """Open a way to a server."""
     network = Network(port)
-    server = await asyncio.start_server(network.carry, "127.0.0.1", 0)
+    server = await asyncio.start_server(network.carry, "127.0.0.1", 0, ssl=encrypted)
     network.port = server.sockets[0].getsockname()[1]
     try:
         yield network
