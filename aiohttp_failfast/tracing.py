@@ -114,7 +114,8 @@ def attach(session: ClientSession, **options: Unpack[Options]) -> Latch:
     present = _attached_latch(session)
     if present is None:
         config.freeze()
-        session._trace_configs = [*session.trace_configs, config]
+        # First: a trace that stands before it would see the end of a call that then fails.
+        session._trace_configs = [config, *session.trace_configs]
         return config.latch
     if options.get("latch") not in (None, present):
         raise ValueError("session has another latch already; latch must be that one or None")
