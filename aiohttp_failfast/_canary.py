@@ -82,6 +82,14 @@ class Canaries:
             self._holders[endpoint] = successor
         wake((successor,))
 
+    def knows(self, endpoint: Endpoint) -> bool:
+        """Tell whether an endpoint is known to live."""
+        return endpoint in self._known
+
+    def holds(self, endpoint: Endpoint, place: Waiter) -> bool:
+        """Tell whether a place is still taken."""
+        return self._holders.get(endpoint) is place
+
     def forget(self, endpoint: Endpoint | None) -> None:
         """Know nothing any more of an endpoint, or of all."""
         with self._lock:

@@ -14,6 +14,7 @@ from ._canary import Place
 from ._credential import Endpoint, fingerprint, origin_of
 from ._errors import PermanentEndpointError
 from ._events import Refusal, logger, tell, tell_soon
+from ._fleet_canary import claim_lead
 from ._latch import Latch, TripListener
 from ._observation import Answer, Observation, record
 from ._probe import ask, probes_of
@@ -162,13 +163,18 @@ class Guard:
         endpoint = self.endpoint(url, headers)
         if endpoint is None:
             return None
-        waiter = await self.latch.canaries.claim(endpoint, self.settings.canary_timeout)
-        return None if waiter is None else Place(self.latch.canaries, endpoint, waiter)
+        patience = self.settings.canary_timeout
+        waiter = await self.latch.canaries.claim(endpoint, patience)
+        if waiter is None:
+            return None
+        if self.settings.canary == "fleet":
+            return await claim_lead(self.latch, endpoint, waiter, patience)
+        return Place(self.latch.canaries, endpoint, waiter)
 
     @property
     def is_curious(self) -> bool:
         """Whether it matters that a request was answered well."""
-        return self.settings.canary or self.latch.suspects
+        return bool(self.settings.canary) or self.latch.suspects
 
     def succeeded(self, url: URL, headers: Mapping[str, str], generation: int) -> None:
         """Learn that a request was answered well."""

@@ -128,6 +128,11 @@ class Link:
             self._early[endpoint] = generation
         self.nudge()
 
+    def talk(self) -> Talk | None:
+        """Return the conversation with the store, if there is one yet."""
+        self.ensure()
+        return self._talk
+
     def flush(self, seconds: float) -> None:
         """Wait until all is told, or the store fails, or so many seconds have passed."""
         if not (self._talk and self._talk.down):

@@ -18,6 +18,7 @@ from ._verdict import Verdict
 ScopeName = Literal["credential", "origin", "session"]
 Windowed = Literal["return", "trip"]
 WhenTripped = Literal["auto", "raise", "respond", "wait"]
+Canary = bool | Literal["fleet"]
 
 DEFAULT_MAX_BODY = 64 * 1024
 DEFAULT_BODY_TIMEOUT = 2.0
@@ -57,7 +58,7 @@ class Options(TypedDict, total=False):
     on_trip: OnTrip | None
     on_refuse: OnRefuse | None
     on_retry: OnRetry | None
-    canary: bool
+    canary: Canary
     canary_timeout: float
     cancel_in_flight: bool
     watch_streams: bool
@@ -95,7 +96,7 @@ class Settings:
         on_refuse: called with a `Refusal` for each call that is refused; sync or async.
         on_retry: called with a `Retry` before each wait for another attempt; sync or async.
         canary: while nothing is known of an endpoint, one request goes out and the others wait
-            for its answer.
+            for its answer. With ``"fleet"`` it is one for all processes that share a store.
         canary_timeout: seconds that they wait at most; then they go out too.
         cancel_in_flight: a trip also ends calls that wait for the head of their answer.
         watch_streams: also judge error events inside ``text/event-stream`` answers.
@@ -119,7 +120,7 @@ class Settings:
     on_trip: OnTrip | None = None
     on_refuse: OnRefuse | None = None
     on_retry: OnRetry | None = None
-    canary: bool = False
+    canary: Canary = False
     canary_timeout: float = DEFAULT_CANARY_TIMEOUT
     cancel_in_flight: bool = False
     watch_streams: bool = False
@@ -146,7 +147,9 @@ class Settings:
         for name in ("on_trip", "on_refuse", "on_retry"):
             if getattr(self, name) is not None:
                 require_callable(name, getattr(self, name))
-        for name in ("shadow", "canary", "cancel_in_flight", "watch_streams", "watch_ok_bodies"):
+        if self.canary != "fleet":
+            require_bool("canary", self.canary)
+        for name in ("shadow", "cancel_in_flight", "watch_streams", "watch_ok_bodies"):
             require_bool(name, getattr(self, name))
         require_int("max_body", self.max_body, at_least=1)
         require_seconds("body_timeout", self.body_timeout)

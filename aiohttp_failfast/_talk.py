@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import os
 import random
@@ -13,7 +14,7 @@ from contextlib import AsyncExitStack
 from typing import Protocol, TypeVar
 
 from ._news import News
-from ._stores.protocol import Connection, Store
+from ._stores.protocol import Connection, Marks, Store
 from ._trip import Trip, Witness
 
 OPERATION_TIMEOUT = 5.0
@@ -61,11 +62,20 @@ class Talk:
         self._stored = News()
         self._learn = side.first_learn
         self._failures = 0
+        self._marking: set[asyncio.Task[None]] = set()
         self.down = False
+        self.loop = asyncio.get_running_loop()
+        self.connection: Connection | None = None
 
     def nudge(self) -> None:
         """Look for something to tell; only on the loop that `run` is on."""
         self._wake.set()
+
+    def mark(self, name: str, value: str, seconds: float, over: str) -> None:
+        """Set a mark in the store, if it can; only on the loop that `run` is on."""
+        task = asyncio.ensure_future(self._mark(name, value, seconds, over))
+        self._marking.add(task)
+        task.add_done_callback(self._marking.discard)
 
     async def run(self) -> None:
         """Connect, and connect again, for ever."""
@@ -79,11 +89,14 @@ class Talk:
                 connection = await _in_time(stack.enter_async_context(self._store.connect()))
                 await self._agree(connection)
                 self._is_up()
+                self.connection = connection
                 await self._converse(connection)
             await asyncio.sleep(_jittered(_FIRST_DELAY))
         except Exception as error:
             self._is_down(error)
             await asyncio.sleep(self._delay())
+        finally:
+            self.connection = None
 
     async def _converse(self, connection: Connection) -> None:
         """Hear and tell, until the connection should be made anew."""
@@ -141,6 +154,13 @@ class Talk:
         learn, self._learn = self._learn, self._side.learn
         for trip in learn(news):
             logger.warning("%s", trip.explain())
+
+    async def _mark(self, name: str, value: str, seconds: float, over: str) -> None:
+        connection: object = self.connection
+        if isinstance(connection, Marks):
+            # A mark that cannot be set ends by itself; a store that fails is found by the others.
+            with contextlib.suppress(Exception):
+                await _in_time(connection.mark(name, value, seconds, over=over))
 
     async def _pause(self, seconds: float) -> bool:
         """Wait so long, or until there is something to tell (True)."""

@@ -20,6 +20,7 @@ from ._settings import (
     DEFAULT_BODY_TIMEOUT,
     DEFAULT_CANARY_TIMEOUT,
     DEFAULT_MAX_BODY,
+    Canary,
     Classifier,
     Options,
     ScopeName,
@@ -82,7 +83,7 @@ class FailFastSession(_Subclassable, ClientSession):
         on_refuse: called with a `Refusal` for each call that is refused; sync or async.
         on_retry: called with a `Retry` before each wait for another attempt; sync or async.
         canary: while nothing is known of an endpoint, one request goes out and the others wait
-            for its answer.
+            for its answer. With ``"fleet"`` it is one for all processes that share a store.
         canary_timeout: seconds that they wait at most; then they go out too.
         cancel_in_flight: a trip also ends calls that wait for the head of their answer.
         watch_streams: also judge error events inside ``text/event-stream`` answers.
@@ -114,7 +115,7 @@ class FailFastSession(_Subclassable, ClientSession):
         on_trip: OnTrip | None = None,
         on_refuse: OnRefuse | None = None,
         on_retry: OnRetry | None = None,
-        canary: bool = False,
+        canary: Canary = False,
         canary_timeout: float = DEFAULT_CANARY_TIMEOUT,
         cancel_in_flight: bool = False,
         watch_streams: bool = False,

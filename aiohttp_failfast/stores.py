@@ -11,13 +11,14 @@ from ._shared_trip import SharedTrip
 from ._stores import open_store
 from ._stores.file import FileStore
 from ._stores.memory import MemoryStore
-from ._stores.protocol import Connection, Store
+from ._stores.protocol import Connection, Marks, Store
 from ._stores.redis import RedisStore
 from ._trip import Witness
 
 __all__ = [
     "Connection",
     "FileStore",
+    "Marks",
     "MemoryStore",
     "News",
     "RedisStore",

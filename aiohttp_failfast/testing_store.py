@@ -11,75 +11,18 @@ which the first call finds an empty place and the others the same place again. W
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from datetime import datetime, timezone
 
 from ._credential import Endpoint
+from ._example_news import ANY, ONE, OTHER, a_reset, a_trip
 from ._news import News
-from ._shared_trip import SharedTrip
-from ._stores.protocol import Store
-from ._trip import Trip, Witness
-from ._verdict import Verdict, VerdictKind
+from ._stores.protocol import Marks, Store
 
 MakeStore = Callable[[], Store]
 """Returns a store; always of the same place."""
 
 PATIENCE = 5.0
 """Seconds within which news must come through."""
-
-ONE = Endpoint("https://api.example.com", "0123456789ab")
-OTHER = Endpoint("https://[::1]:8443", "none")
-ANY = Endpoint("*", "*")
-
-
-def a_trip(
-    endpoint: Endpoint = ONE, *, generation: int = 0, left: float = 60.0, message: str = "spent"
-) -> News:
-    """Return news of one trip.
-
-    Args:
-        endpoint: whose.
-        generation: in which the request was sent.
-        left: seconds until it expires.
-        message: the provider's words.
-    """
-    verdict = Verdict(
-        VerdictKind.QUOTA,
-        code="insufficient_quota",
-        message=message,
-        rule="example",
-        retry_after=1.5,
-        resets_at=datetime(2030, 1, 1, tzinfo=timezone.utc),
-    )
-    trip = Trip(
-        endpoint=endpoint,
-        verdict=verdict,
-        status=429,
-        reason="Too Many Requests",
-        method="POST",
-        url="" if endpoint.origin == "*" else endpoint.origin,
-        request_headers=(),
-        headers=(("Content-Type", "application/json"), ("x-request-id", "ä")),
-        content=b'{"error": "\xff"}',
-        tripped_at=datetime(2026, 11, 30, 12, 0, 0, 250000, tzinfo=timezone.utc),
-        generation=generation,
-        seen_by=Witness("host.example", 4321),
-    )
-    expires_at = round(time.time() + left, 3)
-    return News(generation, trips={endpoint: SharedTrip(trip, expires_at)})
-
-
-def a_reset(generation: int, endpoint: Endpoint | None = None) -> News:
-    """Return news of one reset.
-
-    Args:
-        generation: its number.
-        endpoint: which one was reset; all by default.
-    """
-    if endpoint is None:
-        return News(generation, generation)
-    return News(generation, floors={endpoint: generation})
 
 
 async def starts_empty(make: MakeStore) -> None:
@@ -98,10 +41,9 @@ async def keeps_every_word(make: MakeStore) -> None:
 
 async def puts_join_what_is_there(make: MakeStore) -> None:
     """Leave the rest alone where a part of it is put in; twice is once."""
-    store = make()
     for news in (a_trip(), a_trip(OTHER), a_trip(), News()):
-        await _put(store, news)
-    _same_names(await _read(store), {ONE, OTHER})
+        await _put(make(), news)
+    _equal(await _names(make()), {ONE, OTHER})
 
 
 async def the_first_cause_stays(make: MakeStore) -> None:
@@ -121,10 +63,10 @@ async def a_reset_ends_older_trips(make: MakeStore) -> None:
     await _put(store, a_trip(OTHER, generation=4))
     await _put(store, a_reset(5, ONE))
     await _put(store, a_trip(generation=4))
-    _same_names(await _read(store), {OTHER})
+    _equal(await _names(store), {OTHER})
     await _put(store, a_reset(6))
     await _put(store, a_trip(OTHER, generation=5))
-    _same_names(await _read(store), set())
+    _equal(await _names(store), set())
     stored = await _read(store)
     _equal((stored.generation, stored.floor), (6, 6))
 
@@ -135,7 +77,7 @@ async def a_trip_of_the_reset_s_generation_counts(make: MakeStore) -> None:
     await _put(store, a_reset(5))
     await _put(store, a_trip(generation=5))
     await _put(store, a_reset(4))
-    _same_names(await _read(store), {ONE})
+    _equal(await _names(store), {ONE})
 
 
 async def the_highest_number_is_remembered(make: MakeStore) -> None:
@@ -152,7 +94,7 @@ async def trips_expire(make: MakeStore) -> None:
     await _put(store, a_trip(left=0.3).join(a_trip(OTHER)))
     await _put(store, a_trip(ANY, left=-1.0))
     await asyncio.sleep(0.4)
-    _same_names(await _read(store), {OTHER})
+    _equal(await _names(store), {OTHER})
 
 
 async def changes_are_told(make: MakeStore) -> None:
@@ -172,7 +114,7 @@ async def many_writers_lose_nothing(make: MakeStore) -> None:
     """Keep what twenty write at once, each for an endpoint of its own."""
     endpoints = {ONE._replace(credential=f"{number:012x}") for number in range(20)}
     await asyncio.gather(*(_put(make(), a_trip(endpoint)) for endpoint in endpoints))
-    _same_names(await _read(make()), endpoints)
+    _equal(await _names(make()), endpoints)
 
 
 async def a_connection_can_be_given_up(make: MakeStore) -> None:
@@ -189,7 +131,23 @@ async def a_connection_can_be_given_up(make: MakeStore) -> None:
     task.cancel()
     await asyncio.wait_for(asyncio.gather(task, return_exceptions=True), PATIENCE)
     await _put(store, a_trip())
-    _same_names(await _read(store), {ONE})
+    _equal(await _names(store), {ONE})
+
+
+async def marks_are_set_by_one(make: MakeStore) -> None:
+    """Let one of many set a mark, replace what it may, and forget it in time."""
+    async with make().connect() as one, make().connect() as other:
+        if not isinstance(one, Marks) or not isinstance(other, Marks):
+            return  # nobody has to offer them
+        _equal(await one.mark("a", "one", 60.0), "one")
+        _equal(await other.mark("a", "other", 60.0), "one")
+        _equal(await other.mark("b", "other", 60.0), "other")
+        _equal(await one.mark("a", "alive", 60.0, over="one"), "alive")
+        _equal(await other.mark("a", "", 0.0, over="other"), "alive")
+        await one.mark("a", "", 0.0, over="alive")
+        _equal(await other.mark("a", "other", 0.2), "other")
+        await asyncio.sleep(0.3)
+        _equal(await one.mark("a", "one", 60.0), "one")
 
 
 CHECKS: tuple[Callable[[MakeStore], Awaitable[None]], ...] = (
@@ -204,6 +162,7 @@ CHECKS: tuple[Callable[[MakeStore], Awaitable[None]], ...] = (
     changes_are_told,
     many_writers_lose_nothing,
     a_connection_can_be_given_up,
+    marks_are_set_by_one,
 )
 """All of them; a check that fails raises AssertionError."""
 
@@ -216,6 +175,10 @@ async def _put(store: Store, news: News) -> None:
 async def _read(store: Store) -> News:
     async with store.connect() as connection:
         return await connection.read()
+
+
+async def _names(store: Store) -> set[Endpoint]:
+    return set((await _read(store)).trips)
 
 
 async def _hear(changes: AsyncIterator[News], done: Callable[[News], object]) -> News:
@@ -234,10 +197,6 @@ def _same(found: News, expected: News) -> None:
     _equal(found.beyond(expected), News())
     _equal(expected.beyond(found), News())
     _equal(dict(found.trips), dict(expected.trips))
-
-
-def _same_names(found: News, expected: set[Endpoint]) -> None:
-    _equal(set(found.trips), expected)
 
 
 def _equal(found: object, expected: object) -> None:

@@ -113,6 +113,25 @@ async def test_those_who_come_later_do_not_ask_at_all(api: Api, store: str) -> N
 
 
 @needs_fork
+async def test_with_a_canary_of_the_fleet_one_asks(api: Api, store: str) -> None:
+    """Six processes that start at once, one request."""
+    await run_job(api, store, processes=6, tasks=50, limit=4, canary="fleet")
+
+    assert api.total == 1
+
+
+@needs_fork
+@pytest.mark.slow
+async def test_64_processes_with_a_canary_of_the_fleet(api: Api, store: str) -> None:
+    """12,800 calls, one request."""
+    api.delay = 0.05
+    await run_job(api, store, processes=64, tasks=200, limit=10, canary="fleet")
+    print(f"\n64 x 200 calls, canary of the fleet, {store.partition(':')[0]}: {api.total} requests")
+
+    assert api.total == 1
+
+
+@needs_fork
 @pytest.mark.slow
 @pytest.mark.parametrize("stagger", [0, 0.02], ids=["at once", "one after another"])
 async def test_64_processes_of_200_tasks(
@@ -134,7 +153,10 @@ async def test_64_processes_of_200_tasks(
 
 
 @needs_fork
-@pytest.mark.parametrize("kill", [False, True], ids=["all live", "some are killed"])
+@pytest.mark.parametrize(
+    "kill",
+    [pytest.param(False, id="all live", marks=pytest.mark.slow), pytest.param(True, id="killed")],
+)
 def test_64_writers_at_once_lose_nothing(url: str, kill: bool) -> None:
     """Each with a trip of its own; those that are killed meanwhile harm no one else."""
     done = python(
@@ -194,7 +216,9 @@ def test_a_process_that_ends_at_once_leaves_its_news(url: str, way: str) -> None
     assert set(decode_news(Path(url[7:].partition("?")[0]).read_bytes()).trips) == {DEAD}
 
 
-@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+@pytest.mark.parametrize(
+    "method", ["fork", "spawn", pytest.param("forkserver", marks=pytest.mark.slow)]
+)
 def test_children_of_multiprocessing_leave_their_news(url: str, method: str) -> None:
     """They end by os._exit, past what the interpreter does at its regular end."""
     if method != "spawn" and not hasattr(os, "fork"):

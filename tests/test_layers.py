@@ -33,8 +33,9 @@ _waiters _generations _stats _canary
 _shared_trip _news _news_json
 _stores.protocol _stores._lock _stores._names _stores._scripts
 _stores.memory _stores.file _stores.redis _stores
-_ledger _talk _processes _link _waits _latch stores testing_store
-_observation _events _probe _retry _settings _guard _hold
+_ledger _talk _processes _link _waits _latch
+_example_news stores testing_store
+_fleet_canary _observation _events _probe _retry _settings _guard _hold
 """
 # What aiohttp hands in and is handed back.
 WIRE = """

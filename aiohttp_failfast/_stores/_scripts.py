@@ -54,3 +54,13 @@ end
 return {redis.call('HGETALL', KEYS[1]), trips}
 """
 """Returns all, and forgets the names of trips that have expired."""
+
+MARK = """
+-- KEYS: mark. ARGV: value, the only value it may replace, milliseconds.
+local held = redis.call('GET', KEYS[1])
+if held and held ~= ARGV[2] then return held end
+if tonumber(ARGV[3]) > 0 then redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[3])
+else redis.call('DEL', KEYS[1]) end
+return ARGV[1]
+"""
+"""Sets a mark unless another one holds."""

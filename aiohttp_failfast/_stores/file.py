@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import logging
 import os
 import time
@@ -76,10 +77,18 @@ class _FileConnection:
     async def put(self, news: News) -> None:
         if not self._lacks(news):
             return
-        lock = self._path.with_name(f"{self._path.name}.lock")
-        async with locked(lock):
+        async with locked(self._beside("lock")):
             if self._lacks(news):
-                self._save(self._load().join(news))
+                self._save(self._path, encode_news(self._load().join(news)))
+
+    async def mark(self, name: str, value: str, seconds: float, *, over: str = "") -> str:
+        async with locked(self._beside("lock")):
+            marks = self._marks()
+            if name in marks and marks[name][0] != over:
+                return marks[name][0]
+            marks[name] = value, time.time() + seconds
+            self._save(self._beside("marks"), json.dumps(marks))
+            return value
 
     async def changes(self) -> AsyncIterator[News]:
         while True:
@@ -92,6 +101,18 @@ class _FileConnection:
             if last.unexpired(time.time()).beyond(news):
                 return  # somebody has removed or spoilt it
             yield news
+
+    def _marks(self) -> dict[str, tuple[str, float]]:
+        """Return the marks that hold; garbage counts as none."""
+        try:
+            found = json.loads(self._beside("marks").read_text("utf-8"))
+            marks = {str(name): (str(value), float(end)) for name, (value, end) in found.items()}
+        except (FileNotFoundError, ValueError, TypeError, AttributeError, RecursionError):
+            return {}
+        return {name: (value, end) for name, (value, end) in marks.items() if end > time.time()}
+
+    def _beside(self, ending: str) -> Path:
+        return self._path.with_name(f"{self._path.name}.{ending}")
 
     def _lacks(self, news: News) -> bool:
         stored = self._load()
@@ -133,12 +154,12 @@ class _FileConnection:
             self._complained = stamp
             logger.warning("store %s makes no sense (%s); it counts as empty", self._path, error)
 
-    def _save(self, news: News) -> None:
-        """Replace the file; the caller holds the lock, so one name serves for all writers."""
+    def _save(self, path: Path, text: str) -> None:
+        """Replace a file; the caller holds the lock, so one name serves for all writers."""
         # Not synced to the disk: after a crash of the machine all jobs are gone, too.
-        draft = self._path.with_name(f"{self._path.name}.new")
+        draft = self._beside("new")
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
         draft.unlink(missing_ok=True)  # a writer was killed over it
         with os.fdopen(os.open(draft, flags, 0o600), "wb") as file:
-            file.write(encode_news(news).encode("utf-8"))
-        draft.replace(self._path)
+            file.write(text.encode("utf-8"))
+        draft.replace(path)

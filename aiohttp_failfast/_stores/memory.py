@@ -25,6 +25,7 @@ class MemoryStore:
         self.max_age = max_age
         self._lock = threading.Lock()
         self._stored = News()
+        self._marks: dict[str, tuple[str, float]] = {}
         self._connections: set[_MemoryConnection] = set()
 
     def __str__(self) -> str:
@@ -48,6 +49,16 @@ class MemoryStore:
             self._stored = self._stored.unexpired(time.time())
             return self._stored
 
+    def mark(self, name: str, value: str, seconds: float, over: str) -> str:
+        """Set a mark, unless there is another one."""
+        now = time.monotonic()
+        with self._lock:
+            held, end = self._marks.get(name, ("", 0.0))
+            if held and held != over and end > now:
+                return held
+            self._marks[name] = value, now + seconds
+            return value
+
     def put(self, news: News) -> None:
         """Join news into it, and tell everybody."""
         with self._lock:
@@ -70,6 +81,9 @@ class _MemoryConnection:
 
     async def put(self, news: News) -> None:
         self._store.put(news)
+
+    async def mark(self, name: str, value: str, seconds: float, *, over: str = "") -> str:
+        return self._store.mark(name, value, seconds, over)
 
     async def changes(self) -> AsyncIterator[News]:
         while True:

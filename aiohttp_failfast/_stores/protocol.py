@@ -46,6 +46,29 @@ class Connection(Protocol):
 
 
 @runtime_checkable
+class Marks(Protocol):
+    """What a connection may offer as well, for ``canary="fleet"``: one process goes first.
+
+    Without it each process sends a canary of its own.
+
+    .. versionadded:: 0.1.0
+    """
+
+    async def mark(self, name: str, value: str, seconds: float, *, over: str = "") -> str:
+        """Set a mark, unless there is another one; in one step.
+
+        Args:
+            name: of the mark.
+            value: to set.
+            seconds: after which it is gone; 0 removes it at once.
+            over: the only value that may be replaced.
+
+        Returns:
+            The value that holds now.
+        """
+
+
+@runtime_checkable
 class Store(Protocol):
     """A place that carries trips and resets from latch to latch.
 

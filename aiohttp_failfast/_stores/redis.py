@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from .._news import News
 from .._news_json import decode_news, encode_news
 from ._names import ALL, endpoint_of, name_of
-from ._scripts import PUT_FLOOR, PUT_TRIP, READ
+from ._scripts import MARK, PUT_FLOOR, PUT_TRIP, READ
 from .protocol import DEFAULT_MAX_AGE
 
 if TYPE_CHECKING:
@@ -114,6 +114,7 @@ class _RedisConnection:
         self._floors_life = int(1000 * max(_FLOORS_LIFE, 2 * max_age))
         self._floors, self._names = f"{prefix}:floors", f"{prefix}:trips"
         self._trip = f"{prefix}:trip:"
+        self._canary = f"{prefix}:canary:"
 
     async def read(self) -> News:
         floors, trips = await self._eval(READ, [self._floors, self._names], [self._trip])
@@ -137,6 +138,10 @@ class _RedisConnection:
             if _FULL in f"{type(error).__name__} {error}":
                 await self._client.publish(self._channel, encode_news(news))
             raise
+
+    async def mark(self, name: str, value: str, seconds: float, *, over: str = "") -> str:
+        life = int(1000 * seconds)
+        return _str(await self._eval(MARK, [self._canary + name], [value, over, life]))
 
     async def changes(self) -> AsyncIterator[News]:
         while True:
