@@ -197,7 +197,9 @@ def test_64_writers_at_once_lose_nothing(url: str, kill: bool) -> None:
     assert {one.name for one in path.parent.iterdir()} <= {"trips", "trips.lock", "trips.new"}
 
 
-@pytest.mark.parametrize("way", ["falls off its end", "raises", "exits"])
+@pytest.mark.parametrize(
+    "way", ["falls off its end", "raises", pytest.param("exits", marks=pytest.mark.slow)]
+)
 def test_a_process_that_ends_at_once_leaves_its_news(url: str, way: str) -> None:
     """A job ends right after its key died: nobody calls close()."""
     end = {"falls off its end": "pass", "raises": "1 / 0", "exits": "sys.exit(3)"}[way]

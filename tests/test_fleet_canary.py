@@ -23,7 +23,7 @@ def fleet() -> Iterator[Fleet]:
         yield fleet
 
 
-@pytest.fixture(params=["memory", "file", "redis"])
+@pytest.fixture(params=["memory", pytest.param("file", marks=pytest.mark.slow), "redis"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
     """Return a store of each kind."""
     if request.param == "memory":

@@ -80,6 +80,7 @@ class Silent(MemoryStore):
         self._connections = connections
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("broken", [Forgetful, Obedient, Silent])
 async def test_the_checks_find_broken_stores(
     broken: Callable[[], Store], monkeypatch: pytest.MonkeyPatch

@@ -161,7 +161,7 @@ def test_no_text_whatever_does_more_than_make_no_sense(text: Any) -> None:
         assert isinstance(decode_news(text), News)
 
 
-@seeded
+@settings(seeded, max_examples=50)
 @given(st.recursive(st.none() | st.booleans() | st.floats() | texts, st.lists, max_leaves=5))
 def test_a_trip_of_any_form_is_left_out(junk: Any) -> None:
     """Field by field: wrong, or missing."""
