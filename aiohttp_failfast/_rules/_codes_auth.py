@@ -150,6 +150,7 @@ CODES_AUTH: tuple[Rule, ...] = (
         about="OpenAI, Slack, Discord and others: token expired, revoked or never valid",
         codes=(
             "token_expired",
+            "refresh_token_reused",
             "invalid_client",
             "error#190",
             "token_revoked",

@@ -148,6 +148,7 @@ EXCEPTIONS: tuple[Rule, ...] = (
         words=(
             r"free (?:users|accounts|tier|plans?) (?:cannot|can't|can not|do not|don't) (?:use|access|have)",
             r"(?:upgrade|subscribe|purchase) .{0,60}to (?:use|access|unlock) (?:this|that|these)",
+            r"supported only (?:on|in|for) the .{0,30}(?:plan|tier)",
             r"(?:this|the|these|requested) (?:models?|features?|endpoints?|voices?|routes?|tools?|parameters?|datasets?|resolution|operation|methods?|data|resource) (?:requires?|needs?|(?:is|are) (?:only|not included|not available|not part|restricted|reserved|a premium|premium|available (?:only )?(?:on|to|in|for)))",
             r"not entitled to",
             r"\b(?:rooms|projects|members|seats|workspaces|domains|collections|webhooks|private queries) (?:limit )?(?:reached|exceeded)",

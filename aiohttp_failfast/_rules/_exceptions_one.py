@@ -66,4 +66,17 @@ EXCEPTIONS_ONE: tuple[Rule, ...] = (
         read="2026-11-30",
         samples=("kimi-code-403-weekly-window", "kimi-code-403-billing-cycle-but-5h-window"),
     ),
+    Rule(
+        id="upgrade-for-one-thing",
+        kind=VerdictKind.OTHER,
+        about="Supabase and others: a dearer plan is needed for one feature or one more object",
+        words=(r"upgrade .{0,60}\bto (?:enable|unlock|create|add|invite|export) \w+",),
+        statuses=(402,),
+        unless=(
+            r"\b(?:credits?|balance|quota|limits?|usage|used|exhausted|insufficient|payment|funds|trial|expired|billing)\b",
+        ),
+        source="public source code",
+        read="2026-12-01",
+        samples=("supabase-402-vector-buckets", "waitlist-402-more"),
+    ),
 )

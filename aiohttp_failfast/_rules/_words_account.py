@@ -53,7 +53,9 @@ WORDS_ACCOUNT: tuple[Rule, ...] = (
     ),
 )
 
-_KEYS = r"(?:令牌|密钥|秘钥|凭证|凭据|api ?key|apikey|api[-_ ]key|access ?token|accesskey|token|签名|授权码)"
+_KEYS = (
+    r"(?:令牌|密钥|秘钥|凭证|凭据|api ?key|apikey|api[-_ ]key|access ?token|accesskey|token|授权码)"
+)
 _DEAD = r"(?:无效|已?过期|不存在|已?失效|错误|不正确|有误|非法|不合法|已?被?禁用|已?停用|已?被?删除|为空|缺失|未提供|未找到|验证不正确|校验失败|验证失败)"
 
 WORDS_AUTH_CHINESE: tuple[Rule, ...] = (

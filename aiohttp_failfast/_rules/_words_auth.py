@@ -116,6 +116,7 @@ WORDS_AUTH: tuple[Rule, ...] = (
             rf"(?:didn't|did not|must|please|should|have to|need to|failed to|was not|not|can't|cannot|could not|unable to) (?:properly )?{SUPPLY} (?:a |an |your |the |valid |any |correct )*{OTHER_WORD}{{0,2}}{CREDENTIAL}",
             r"(?:invalid|incorrect|wrong|bad) (?:username|user name|login|email|user)(?: or |/| and )(?:password|secret|key|token)",
             r"authorization grant is invalid",
+            r"refresh token has (?:already )?been (?:used|revoked)",
             r"(?:could not|couldn't|unable to|cannot|can't|failed to) (?:validate|verify|authenticate|authorize) (?:the |your |this )?(?:credentials|token|key|request|user|you|with|caller|client|account|api|jwt|bearer|identity|login)",
             r"(?:could not|couldn't|unable to|cannot|can't|failed to) (?:authenticate|authorize)(?: \||\.| ?$)",
             r"requires authentication",
@@ -182,6 +183,7 @@ WORDS_AUTH: tuple[Rule, ...] = (
         kind=VerdictKind.AUTH,
         about="any, with 401: names the key or the login and says that it failed",
         words=(
+            r"(?:^|\| )(?:invalid|incorrect|wrong|bad) password",
             rf"(?:{CREDENTIAL}|{KEY}|session)\b.{{0,60}}\b(?:failed|fails|failure|fail|denied|incorrect|invalid|error|expired|required|missing|unable|refused|not)\b",
             rf"\b(?:failed|fails|failure|fail|denied|incorrect|invalid|unable|refused|not|check|bad|without|unauthorized)\b.{{0,60}}\b(?:{CREDENTIAL}|{KEY})",
         ),
