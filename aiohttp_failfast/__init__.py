@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ._classify import Rules, classify
 from ._credential import Endpoint, fingerprint
 from ._errors import ContentResponseError, PermanentEndpointError
-from ._events import Refusal, Retry
+from ._events import Refusal, Reset, Retry
 from ._evidence import Evidence
 from ._latch import Latch
 from ._probe import Probe
@@ -42,6 +42,7 @@ __all__ = [
     "PermanentEndpointError",
     "Probe",
     "Refusal",
+    "Reset",
     "Retry",
     "RetryPolicy",
     "Rule",

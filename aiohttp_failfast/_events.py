@@ -58,9 +58,27 @@ class Retry:
     verdict: Verdict
 
 
+@dataclass(frozen=True)
+class Reset:
+    """One call of `Latch.reset`; what ``on_reset`` gets.
+
+    Attributes:
+        endpoint: what was reset; None for all.
+        cleared: how many trips that has cleared.
+        generation: number of the reset; requests sent from now on belong to it.
+
+    .. versionadded:: 0.1.0
+    """
+
+    endpoint: Endpoint | None
+    cleared: int
+    generation: int
+
+
 OnTrip = Callable[[Trip], "Awaitable[object] | None"]
 OnRefuse = Callable[[Refusal], "Awaitable[object] | None"]
 OnRetry = Callable[[Retry], "Awaitable[object] | None"]
+OnReset = Callable[[Reset], "Awaitable[object] | None"]
 
 _running: set[asyncio.Future[None]] = set()
 
@@ -78,7 +96,11 @@ async def tell(name: str, callback: Callable[[Any], Any] | None, details: object
 
 
 def tell_soon(name: str, callback: Callable[[Any], Any] | None, details: object) -> None:
-    """Do the same from where nothing can be awaited: an async callback runs in a task."""
+    """Do the same from where nothing can be awaited.
+
+    An async callback runs in a task, or, where no loop runs in this thread, to its end in one of
+    its own.
+    """
     if callback is None:
         return
     try:
@@ -86,10 +108,16 @@ def tell_soon(name: str, callback: Callable[[Any], Any] | None, details: object)
     except Exception:
         logger.exception("%s failed; nothing else changes", name)
         return
-    if inspect.isawaitable(result):
-        task = asyncio.ensure_future(_finish(name, result))
-        _running.add(task)
-        task.add_done_callback(_running.discard)
+    if not inspect.isawaitable(result):
+        return
+    finish = _finish(name, result)
+    try:
+        task = asyncio.get_running_loop().create_task(finish)
+    except RuntimeError:
+        asyncio.run(finish)
+        return
+    _running.add(task)
+    task.add_done_callback(_running.discard)
 
 
 async def _finish(name: str, result: Awaitable[object]) -> None:

@@ -13,7 +13,7 @@ from yarl import URL
 from ._canary import Place
 from ._credential import Endpoint, fingerprint, origin_of
 from ._errors import PermanentEndpointError
-from ._events import Refusal, logger, tell, tell_soon
+from ._events import Refusal, Reset, logger, tell, tell_soon
 from ._fleet_canary import claim_lead
 from ._latch import Latch, TripListener
 from ._observation import Answer, Observation, record
@@ -150,6 +150,10 @@ class Guard:
             late = (datetime.now(timezone.utc) - trip.tripped_at).total_seconds()
             self.latch.counters.stopped_retry(min(seconds, late))
         return None
+
+    def was_reset(self, reset: Reset) -> None:
+        """Hear of a reset of the latch."""
+        tell_soon("on_reset", self.settings.on_reset, reset)
 
     async def claim(self, url: URL, headers: Mapping[str, str]) -> Place | None:
         """Wait for the canary of an unknown endpoint, if there is to be one.

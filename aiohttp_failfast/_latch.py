@@ -13,6 +13,7 @@ from ._canary import Canaries
 from ._checks import require_callable, require_secret
 from ._credential import Endpoint
 from ._errors import PermanentEndpointError
+from ._events import Reset
 from ._link import link_to
 from ._news import News
 from ._stats import LatchStats
@@ -27,6 +28,13 @@ class TripListener(Protocol):
 
     def tripped(self, trip: Trip) -> None:
         """Hear of one trip, after the latch is set."""
+
+
+class LatchListener(TripListener, Protocol):
+    """Hears of trips and of resets."""
+
+    def was_reset(self, reset: Reset) -> None:
+        """Hear of one reset of this latch, after it is done."""
 
 
 class Latch(Waits):
@@ -62,7 +70,7 @@ class Latch(Waits):
         require_secret("secret", secret)
         super().__init__(clock)
         self.secret = secret
-        self._listeners: WeakSet[TripListener] = WeakSet()
+        self._listeners: WeakSet[LatchListener] = WeakSet()
         self.canaries = Canaries()
         self._link = link_to(self, store)
 
@@ -165,8 +173,8 @@ class Latch(Waits):
         if link is not None:
             link.stop(timeout)
 
-    def subscribe(self, listener: TripListener) -> None:
-        """Tell a listener of every trip, as long as it lives."""
+    def subscribe(self, listener: LatchListener) -> None:
+        """Tell a listener of every trip and reset, as long as it lives."""
         with self._lock:
             self._listeners.add(listener)
 
@@ -205,18 +213,22 @@ class Latch(Waits):
         wake(woken)
         if self._link is not None:
             self._link.was_reset(endpoint, generation)
+        for listener in self._all_listeners():
+            listener.was_reset(Reset(endpoint, len(cleared), generation))
         return len(cleared)
 
     def __repr__(self) -> str:
         trips = len(self.trips)
         return f"<{type(self).__name__} {'tripped' if trips else 'clear'} trips={trips}>"
 
+    def _all_listeners(self) -> tuple[LatchListener, ...]:
+        with self._lock:
+            return tuple(self._listeners)
+
     def _spread(self, trip: Trip, woken: Iterable[Waiter]) -> None:
         wake(woken)
         self.canaries.dismiss(trip.endpoint)
-        with self._lock:
-            listeners = tuple(self._listeners)
-        for listener in listeners:
+        for listener in self._all_listeners():
             # On a store's thread it may be one whose loop was closed meanwhile.
             with contextlib.suppress(RuntimeError):
                 listener.tripped(trip)

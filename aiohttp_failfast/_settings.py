@@ -10,7 +10,7 @@ from typing import Literal, Protocol, TypedDict, get_args
 from ._checks import require_bool, require_callable, require_int, require_one_of, require_seconds
 from ._classify import classify as default_classify
 from ._credential import Scope, by_credential, by_origin, by_session
-from ._events import OnRefuse, OnRetry, OnTrip
+from ._events import OnRefuse, OnReset, OnRetry, OnTrip
 from ._latch import Latch
 from ._probe import Probe
 from ._verdict import Verdict
@@ -58,6 +58,7 @@ class Options(TypedDict, total=False):
     on_trip: OnTrip | None
     on_refuse: OnRefuse | None
     on_retry: OnRetry | None
+    on_reset: OnReset | None
     canary: Canary
     canary_timeout: float
     cancel_in_flight: bool
@@ -95,6 +96,7 @@ class Settings:
         on_trip: called with the `Trip`, once per trip, after the latch is set; sync or async.
         on_refuse: called with a `Refusal` for each call that is refused; sync or async.
         on_retry: called with a `Retry` before each wait for another attempt; sync or async.
+        on_reset: called with a `Reset` for each `Latch.reset`; sync or async.
         canary: while nothing is known of an endpoint, one request goes out and the others wait
             for its answer. With ``"fleet"`` it is one for all processes that share a store.
         canary_timeout: seconds that they wait at most; then they go out too.
@@ -120,6 +122,7 @@ class Settings:
     on_trip: OnTrip | None = None
     on_refuse: OnRefuse | None = None
     on_retry: OnRetry | None = None
+    on_reset: OnReset | None = None
     canary: Canary = False
     canary_timeout: float = DEFAULT_CANARY_TIMEOUT
     cancel_in_flight: bool = False
@@ -144,7 +147,7 @@ class Settings:
         if self.probe is not None and not isinstance(self.probe, Probe):
             raise TypeError(f"probe must be a Probe or None, got {type(self.probe).__name__}")
         require_one_of("windowed", self.windowed, get_args(Windowed))
-        for name in ("on_trip", "on_refuse", "on_retry"):
+        for name in ("on_trip", "on_refuse", "on_retry", "on_reset"):
             if getattr(self, name) is not None:
                 require_callable(name, getattr(self, name))
         if self.canary != "fleet":

@@ -11,7 +11,7 @@ from aiohttp.typedefs import StrOrURL
 from ._call import Call
 from ._classify import classify as default_classify
 from ._credential import Scope
-from ._events import OnRefuse, OnRetry, OnTrip, logger
+from ._events import OnRefuse, OnReset, OnRetry, OnTrip, logger
 from ._guard import Guard
 from ._latch import Latch
 from ._probe import Probe
@@ -82,6 +82,7 @@ class FailFastSession(_Subclassable, ClientSession):
         on_trip: called with the `Trip`, once per trip, after the latch is set; sync or async.
         on_refuse: called with a `Refusal` for each call that is refused; sync or async.
         on_retry: called with a `Retry` before each wait for another attempt; sync or async.
+        on_reset: called with a `Reset` for each `Latch.reset`; sync or async.
         canary: while nothing is known of an endpoint, one request goes out and the others wait
             for its answer. With ``"fleet"`` it is one for all processes that share a store.
         canary_timeout: seconds that they wait at most; then they go out too.
@@ -115,6 +116,7 @@ class FailFastSession(_Subclassable, ClientSession):
         on_trip: OnTrip | None = None,
         on_refuse: OnRefuse | None = None,
         on_retry: OnRetry | None = None,
+        on_reset: OnReset | None = None,
         canary: Canary = False,
         canary_timeout: float = DEFAULT_CANARY_TIMEOUT,
         cancel_in_flight: bool = False,
@@ -139,6 +141,7 @@ class FailFastSession(_Subclassable, ClientSession):
             on_trip=on_trip,
             on_refuse=on_refuse,
             on_retry=on_retry,
+            on_reset=on_reset,
             canary=canary,
             canary_timeout=canary_timeout,
             cancel_in_flight=cancel_in_flight,

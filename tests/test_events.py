@@ -19,6 +19,7 @@ from aiohttp_failfast import (
     Latch,
     PermanentEndpointError,
     Refusal,
+    Reset,
     Retry,
     RetryPolicy,
     VerdictKind,
@@ -191,6 +192,7 @@ async def test_a_closing_session_sums_up(api: Api, caplog: pytest.LogCaptureFixt
         ({"shadow": 1}, TypeError),
         ({"on_refuse": 1}, TypeError),
         ({"on_retry": "x"}, TypeError),
+        ({"on_reset": 0}, TypeError),
         ({"canary": "yes"}, TypeError),
         ({"canary_timeout": -1}, ValueError),
     ],
@@ -203,3 +205,25 @@ async def test_a_wrong_option_is_named(
     (name,) = options
     with pytest.raises(error_type, match=name):
         FailFastSession(**options)
+
+
+@every_way
+async def test_on_reset_is_told(api: Api, make_session: SessionFactory, way: str) -> None:
+    """Each reset is told once, with what it cleared; also one that is made outside of any loop."""
+    told: list[Reset] = []
+
+    async def on_reset(reset: Reset) -> None:
+        await asyncio.sleep(0)
+        told.append(reset)
+
+    latch = Latch()
+    session = await make_session(way, latch=latch, options={"on_reset": on_reset})
+    api.answers["k"] = SPENT
+    with pytest.raises(PermanentEndpointError) as caught:
+        await fetch(session, api, "k")
+
+    latch.reset(caught.value.endpoint)
+    await asyncio.sleep(0.01)
+    await asyncio.to_thread(latch.reset)
+
+    assert [Reset(caught.value.endpoint, 1, 1), Reset(None, 0, 2)] == told

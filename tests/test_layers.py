@@ -28,14 +28,14 @@ _anchors _compiled _classify
 """
 # What is remembered of it, for whom, and what is said then.
 MEMORY = """
-_credential _redact _trip _errors
+_credential _redact _trip _errors _events
 _waiters _generations _stats _canary
 _shared_trip _news _news_json
 _stores.protocol _stores._lock _stores._names _stores._scripts
 _stores.memory _stores.file _stores.redis _stores
 _ledger _talk _processes _link _waits _latch
 _example_news stores testing_store
-_fleet_canary _observation _events _probe _retry _settings _guard _hold
+_fleet_canary _observation _probe _retry _settings _guard _hold
 """
 # What aiohttp hands in and is handed back.
 WIRE = """
