@@ -195,12 +195,12 @@ def test_no_command(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
-    """The help lists the three commands."""
+    """The help lists the four commands."""
     with pytest.raises(SystemExit) as ended:
         command_line.main(["--help"])
     assert 0 == ended.value.code
     out = capsys.readouterr().out
-    assert ["demo", "classify", "check"] == re.findall(r"^    (\w+) ", out, re.MULTILINE)
+    assert ["demo", "classify", "check", "latch"] == re.findall(r"^    (\w+) ", out, re.MULTILINE)
 
 
 def test_an_answer_that_is_not_recognised(
