@@ -16,6 +16,14 @@ _OTHER_PURSE = (
     r"for (?:requested|this) action",
     r"payment source|stripe account|\bcard\b",
 )
+_ELSE_WORKS = (
+    r"(?:unaffected|not affected)|free models? (?:remain|are still|is still)|still available"
+)
+_SIZE_OF_REQUEST = (
+    r"(?:file|upload|document|image|video|audio|context|prompt|input|text|message|body|payload|batch|output|request)s? (?:size|length|duration|count)",
+    r"\b(?:seats?|members?|webhooks?|domains?|collections?|index(?:es)?|voices?|bots?|jobs?|uploads?|files?|documents?|context) limits?\b",
+    r"\d+ jobs? at (?:once|a time)|running job",
+)
 
 WORDS_QUOTA: tuple[Rule, ...] = (
     Rule(
@@ -96,7 +104,7 @@ WORDS_QUOTA: tuple[Rule, ...] = (
             r"locked\b.{0,20}(?:top_up|top up)",
             r"suspended .{0,60}(?:spending|balance|invoices?|payment|billing)",
         ),
-        unless=(r"concurren\w*", r"rate"),
+        unless=(r"concurren\w*", r"rate", _ELSE_WORKS),
         statuses=_ANY,
         source="https://github.com/anthropics/claude-code/issues/2127",
         read="2026-11-30",
@@ -153,8 +161,11 @@ WORDS_QUOTA: tuple[Rule, ...] = (
             r"\bbilling\b",
             r"\bpayment (?:method|required|is required)",
             r"\bquota\b",
-            r"\bsubscription\b",
-            r"\bupgrade\b",
+            r"(?:no|without an?|not have an?|n't have an?) (?:\w+ )?subscription",
+            r"subscription (?:has |is |was )?(?:expired|ended|inactive|cancell?ed|lapsed|over|suspended|paused)",
+            r"(?:^|\| )(?:an? )?(?:\w+ )?subscription (?:is )?required[.!]?(?: \||$)",
+            r"(?:^|\| )(?:please )?upgrade (?:your )?(?:account|plan|subscription)(?: to continue)?[.!]?(?: \||$)",
+            r"remaining usage",
             r"\bfunds\b",
             r"(?:spend|spending|spent)",
             r"reached the limit",
@@ -168,8 +179,11 @@ WORDS_QUOTA: tuple[Rule, ...] = (
             r"\brate[ _-]?limit\w*|too many|concurren\w*|capacity|overload\w*|temporar\w*",
             r"(?:will|limit) resets?\b|resets? (?:at|in|on)\b",
             r"dns points|does not support this application|named user|transaction",
-            r"(?:this|the) (?:model|feature|endpoint|voice|route|tool|parameter|dataset|resolution|operation) (?:requires|is only|needs|is not included|is not available|is not part)",
+            r"(?:this|the) (?:[\w:-]+ )?(?:model|feature|endpoint|voice|route|tool|plugin|parameter|dataset|resolution|operation) (?:requires|is only|needs|is not included|is not available|is not part)",
             r"upgrade to access",
+            r"(?:your|the) stripe account|funds in stripe|\bpayouts?\b|\brecipient\b",
+            _ELSE_WORKS,
+            *_SIZE_OF_REQUEST,
         ),
         source="https://github.com/Arisofia/Nuvanx-System/issues/334",
         read="2026-11-30",
@@ -203,6 +217,7 @@ WORDS_QUOTA: tuple[Rule, ...] = (
             r"资源包.{0,6}(?:用尽|用完|耗尽|不足)",
             r"预扣费.{0,8}失败",
         ),
+        unless=(r"(?:不足以|无法)(?:使用|调用)(?:该|此|本)?模型",),
         statuses=_ANY,
         source="https://github.com/songquanpeng/one-api/blob/main/model/token.go",
         read="2026-11-30",
