@@ -11,6 +11,8 @@ def _says_nothing_or_is_tavily(evidence: Evidence) -> bool:
     return evidence.host.endswith("tavily.com") or not (evidence.text or evidence.codes)
 
 
+_NOT_IN_PLAN = r"(?:endpoint|feature|parameter) .{0,20}not (?:available|included|supported)"
+
 CODES_QUOTA_ONE: tuple[Rule, ...] = (
     Rule(
         id="zhipu-spent",
@@ -35,6 +37,7 @@ CODES_QUOTA_ONE: tuple[Rule, ...] = (
         kind=VerdictKind.QUOTA,
         about="Tavily: 432 and 433, with words of a limit",
         words=(r"limit", r"usage", r"credits?", r"\bplan\b", r"pay-?as-?you-?go"),
+        unless=(_NOT_IN_PLAN,),
         statuses=(432, 433),
         source="public source code",
         read="2026-11-30",
@@ -45,6 +48,7 @@ CODES_QUOTA_ONE: tuple[Rule, ...] = (
         kind=VerdictKind.QUOTA,
         about="Tavily: 432 and 433, which only it uses, with JSON that says nothing else",
         marks=("fault",),
+        unless=(_NOT_IN_PLAN,),
         statuses=(432, 433),
         test=_says_nothing_or_is_tavily,
         source="public source code",

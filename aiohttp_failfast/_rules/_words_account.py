@@ -82,7 +82,7 @@ WORDS_AUTH_CHINESE: tuple[Rule, ...] = (
             r"(?:账[户号]|用户).{0,6}(?:已?被?(?:禁用|封禁|锁定|停用|冻结|注销)|异常|不存在)",
         ),
         statuses=(200, 400, 401, 403, 429),
-        unless=(r"模型",),
+        unless=(r"模型|渠道|上游",),
         source="https://github.com/songquanpeng/one-api/blob/main/model/token.go",
         read="2026-11-30",
         samples=(

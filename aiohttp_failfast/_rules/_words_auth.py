@@ -24,7 +24,7 @@ _NOT_THE_KEY = (
     r"(?:device|push|registration|continuation|sync|confirmation|reset|invite|card|payment) token",
     r"(?:upload|verification|authenticity|forgery|xsrf|turnstile|pagination|cursor) token",
     r"(?:share|sharing|invitation|unsubscribe|download|preview|mfa|otp|totp|2fa|one[- ]time|activation|(?:magic )?link|approval|webhook|notification) token",
-    r"signed url",
+    r"signed url|sign(?:ing|ature) secret|two-factor|continuous ?access|claims challenge|\b2fa\b|\botp\b",
     r"not (?:valid|authorized|enabled|active|configured|accepted) (?:for|on|in|at)\b",
     r"(?:max|input|output|prompt|completion)[_ ]tokens",
     r"tokens? (?:limit|count|usage)",

@@ -21,8 +21,9 @@ _ELSE_WORKS = (
 )
 _SIZE_OF_REQUEST = (
     r"(?:file|upload|document|image|video|audio|context|prompt|input|text|message|body|payload|batch|output|request)s? (?:size|length|duration|count)",
-    r"\b(?:seats?|members?|webhooks?|domains?|collections?|index(?:es)?|voices?|bots?|jobs?|uploads?|files?|documents?|context) limits?\b",
-    r"\d+ jobs? at (?:once|a time)|running job",
+    r"\b(?:seats?|members?|guests?|webhooks?|branch(?:es)?|blocks?|databases?|tables?|repositor(?:y|ies)|environments?|sites?|projects?|domains?|collections?|index(?:es)?|voices?|bots?|jobs?|uploads?|files?|documents?|context) limits?\b",
+    r"\d+ jobs? at (?:once|a time)|running job|memory limit",
+    r"per[- ](?:message|request|prediction|call|query) (?:budget|limit|cap)",
 )
 
 WORDS_QUOTA: tuple[Rule, ...] = (
@@ -36,6 +37,9 @@ WORDS_QUOTA: tuple[Rule, ...] = (
             r"over budget\b",
             r"exceeded .{0,20}budget",
             r"budget (?:limit )?(?:exceeded|exhausted|reached)",
+        ),
+        unless=(
+            r"budget .{0,30}for (?:this |the )?(?:provider|model|tag|session|customer|deployment)\b",
         ),
         statuses=_ANY,
         upstream=True,
@@ -68,7 +72,7 @@ WORDS_QUOTA: tuple[Rule, ...] = (
             r"free allocated quota exceeded",
             r"0 (?:\w+ )?credits? (?:remaining|left|available)",
         ),
-        unless=_OTHER_PURSE,
+        unless=(*_OTHER_PURSE, r"model requires (?:a )?(?:paid|charge|charged) balance"),
         statuses=_ANY,
         source="https://github.com/anthropics/claude-code/issues/66314",
         read="2026-11-30",
@@ -166,6 +170,7 @@ WORDS_QUOTA: tuple[Rule, ...] = (
             r"(?:^|\| )(?:an? )?(?:\w+ )?subscription (?:is )?required[.!]?(?: \||$)",
             r"(?:^|\| )(?:please )?upgrade (?:your )?(?:account|plan|subscription)(?: to continue)?[.!]?(?: \||$)",
             r"remaining usage",
+            r"used (?:up )?(?:all|your) .{0,30}(?:requests|calls|searches|messages|tokens|images|minutes|characters)",
             r"\bfunds\b",
             r"(?:spend|spending|spent)",
             r"reached the limit",
@@ -175,12 +180,14 @@ WORDS_QUOTA: tuple[Rule, ...] = (
         unless=(
             r"\bmodels? .{0,60}(?:requires?|needs|only|not included|not available|premium|paid)",
             r"to (?:access|use) (?:this|the) (?:model|feature|endpoint)",
-            r"in[- ]flight|retry shortly|try again later|please wait",
+            r"in[- ]flight|retry shortly|try again (?:later|in|shortly|soon)|please wait|please retry|being processed",
+            r"(?:could not|couldn't|unable to|failed to|cannot) (?:verify|check|fetch|load|read|determine)",
+            r"(?:cannot|can't|can not) be used (?:for|with|on)|can only be used",
             r"\brate[ _-]?limit\w*|too many|concurren\w*|capacity|overload\w*|temporar\w*",
             r"(?:will|limit) resets?\b|resets? (?:at|in|on)\b",
             r"dns points|does not support this application|named user|transaction",
-            r"(?:this|the) (?:[\w:-]+ )?(?:model|feature|endpoint|voice|route|tool|plugin|parameter|dataset|resolution|operation) (?:requires|is only|needs|is not included|is not available|is not part)",
-            r"upgrade to access",
+            r"(?:this|the) (?:[\w:-]+ )?(?:model|feature|endpoint|voice|route|tool|plugin|add-?on|parameter|dataset|resolution|operation) (?:requires|is only|needs|is not included|is not available|is not part)",
+            r"upgrade to access|must be enabled",
             r"(?:your|the) stripe account|funds in stripe|\bpayouts?\b|\brecipient\b",
             _ELSE_WORKS,
             *_SIZE_OF_REQUEST,
