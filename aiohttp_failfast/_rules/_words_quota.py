@@ -23,6 +23,7 @@ _SIZE_OF_REQUEST = (
     r"(?:file|upload|document|image|video|audio|context|prompt|input|text|message|body|payload|batch|output|request)s? (?:size|length|duration|count)",
     r"\b(?:seats?|members?|guests?|webhooks?|branch(?:es)?|blocks?|databases?|tables?|repositor(?:y|ies)|environments?|sites?|projects?|domains?|collections?|index(?:es)?|voices?|bots?|jobs?|uploads?|files?|documents?|context) limits?\b",
     r"\d+ jobs? at (?:once|a time)|running job|memory limit",
+    r"capped at|(?:credits|balance) (?:on|of) the upstream|upstream (?:account|channel|provider)",
     r"per[- ](?:message|request|prediction|call|query) (?:budget|limit|cap)",
 )
 
@@ -72,7 +73,11 @@ WORDS_QUOTA: tuple[Rule, ...] = (
             r"free allocated quota exceeded",
             r"0 (?:\w+ )?credits? (?:remaining|left|available)",
         ),
-        unless=(*_OTHER_PURSE, r"model requires (?:a )?(?:paid|charge|charged) balance"),
+        unless=(
+            *_OTHER_PURSE,
+            r"model requires (?:a )?(?:paid|charge|charged) balance",
+            r"upstream account",
+        ),
         statuses=_ANY,
         source="https://github.com/anthropics/claude-code/issues/66314",
         read="2026-11-30",
@@ -177,6 +182,7 @@ WORDS_QUOTA: tuple[Rule, ...] = (
             r"unavailable shop",
         ),
         statuses=(402,),
+        unless_marks=("window-day",),
         unless=(
             r"\bmodels? .{0,60}(?:requires?|needs|only|not included|not available|premium|paid)",
             r"to (?:access|use) (?:this|the) (?:model|feature|endpoint)",
