@@ -85,6 +85,11 @@ class Attempt(Flight):
 
     async def _wait_for_canary(self, handler: ClientHandlerType) -> Judged:
         place = await self._guard.claim(self._request.url, self._request.headers)
+        session = getattr(self._request, "_session", None)
+        if session is not None and session.closed:
+            if place is not None:
+                place.leave()
+            raise RuntimeError("Session is closed")
         if place is None:
             await self._check()
             return await self._exchange(handler)

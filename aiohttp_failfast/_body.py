@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 import warnings
 
@@ -73,6 +74,18 @@ async def _collect(stream: StreamReader, chunks: list[bytes], max_body: int) -> 
         chunk = await stream.readany()
         chunks.append(chunk)
         left -= len(chunk)
+        if _is_whole_json(chunks):
+            return  # whatever a wrong length or a missing last chunk still promise
+
+
+def _is_whole_json(chunks: list[bytes]) -> bool:
+    if not chunks[-1].rstrip().endswith((b"}", b"]")):
+        return False
+    try:
+        json.loads(b"".join(chunks))
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _put_back(stream: StreamReader, data: bytes) -> None:

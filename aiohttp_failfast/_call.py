@@ -115,6 +115,10 @@ class Call:
             if observation.trip is not None:
                 discard(response)
                 raise PermanentEndpointError.from_trip(observation.trip, sent=True)
+            if self._hold is not None and self._is_outdated(observation):
+                discard(response)
+                response = await send()
+                continue
             if self._delay is None:
                 return response
             discard(response)
@@ -123,6 +127,11 @@ class Call:
                 return self._end(trip)
             self._attempt += 1
             response = await send()
+
+    def _is_outdated(self, observation: Observation) -> bool:
+        """Tell of a call to be held whether a reset has overtaken the answer that says dead."""
+        is_old = observation.answer.generation < self._guard.latch.generation
+        return observation.verdict.permanent and is_old and self._is_repeatable()
 
     def _is_repeatable(self) -> bool:
         if self._request is not None and is_spent(self._request._body):

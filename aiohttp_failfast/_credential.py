@@ -31,6 +31,13 @@ CREDENTIAL_HEADERS = frozenset(
         "x-auth-token",
         "x-access-token",
         "private-token",  # GitLab
+        "x-vault-token",  # HashiCorp Vault
+        "x-api-token",
+        "api-token",
+        "x-auth-key",
+        "x-token",
+        "x-key",
+        "token",
         "dd-api-key",  # Datadog
         "x-functions-key",  # Azure Functions
         "cf-aig-authorization",  # Cloudflare AI Gateway
@@ -40,6 +47,10 @@ CREDENTIAL_HEADERS = frozenset(
 CREDENTIAL_PARAMETERS = frozenset(
     {"key", "api_key", "apikey", "access_token", "token", "x-amz-credential"}
 )
+
+_GENERIC_PARAMETERS = frozenset({"?key", "?token"})
+# Their name says nothing: the key is the same with it and without.
+_BARE_SCHEMES = frozenset({"bearer", "token", "basic", "apikey", "api-key", "key"})
 
 PARAMETER = re.compile(r'(\w+)="?([^",\s]{1,512})"?')
 
@@ -69,7 +80,7 @@ def fingerprint(value: str, *, secret: bytes = b"") -> str:
     """Return the short, one-way name of a key: 12 hexadecimal digits.
 
     Args:
-        value: the key.
+        value: the key, as it stands behind ``Bearer``; an error names it by this.
         secret: makes the fingerprint worthless to whoever does not know it; at most 64 bytes.
 
     .. versionadded:: 0.1.0
@@ -82,8 +93,12 @@ def fingerprint(value: str, *, secret: bytes = b"") -> str:
 
 def credential_of(url: URL, headers: Mapping[str, str], *, secret: bytes = b"") -> str:
     """Return the fingerprint of the credential that a request carries, or ``none``."""
-    parts = [f"{name}={_identity(value)}" for name, value in carried(url, headers)]
-    return fingerprint("\n".join(sorted(parts)), secret=secret) if parts else NO_CREDENTIAL
+    found = carried(url, headers)
+    if any(name not in _GENERIC_PARAMETERS for name, _ in found):
+        # Beside a real credential ?key= and ?token= mean a page, a row, a file.
+        found = [(name, value) for name, value in found if name not in _GENERIC_PARAMETERS]
+    parts = sorted(_identity(value) for _, value in found)
+    return fingerprint("\n".join(parts), secret=secret) if parts else NO_CREDENTIAL
 
 
 def by_credential(url: URL, headers: Mapping[str, str], *, secret: bytes = b"") -> Endpoint:
@@ -116,7 +131,7 @@ def carried(url: URL, headers: Mapping[str, str]) -> list[tuple[str, str]]:
     ]
     if url.raw_query_string:
         found += [
-            (lowered, value)
+            (f"?{lowered}", value)
             for name, value in url.query.items()
             if (lowered := name.lower()) in CREDENTIAL_PARAMETERS and value
         ]
@@ -145,4 +160,4 @@ def _identity(value: str) -> str:
             if name in named
         ]
         return f"{lowered} {' '.join(stable)}" if stable else value
-    return value.strip()
+    return rest.strip() if lowered in _BARE_SCHEMES else value.strip()

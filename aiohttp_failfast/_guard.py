@@ -16,7 +16,7 @@ from ._errors import PermanentEndpointError
 from ._events import Refusal, Reset, logger, tell, tell_soon
 from ._fleet_canary import claim_lead
 from ._latch import Latch, TripListener
-from ._observation import Answer, Observation, record
+from ._observation import Answer, Observation, names_a_caller, record
 from ._probe import ask, probes_of
 from ._settings import Settings
 from ._trip import Trip
@@ -204,13 +204,13 @@ class Guard:
         if endpoint is None:
             return Observation(answer, verdict, None, None), None
         until = self._window_end(verdict)
-        if verdict.permanent or until is not None:
+        if (verdict.permanent or until is not None) and names_a_caller(answer, endpoint):
             return self._trip(answer, verdict, endpoint, until=until)
         if verdict.kind is VerdictKind.OK:
             self.latch.succeed(endpoint, answer.generation)
-        elif answer.status < _FIRST_SERVER_ERROR:
+        elif not verdict.permanent and answer.status < _FIRST_SERVER_ERROR:
             # An answer of another kind, but an answer: the key was not turned away.
-            self.latch.canaries.settle(endpoint)
+            self.latch.settle(endpoint, answer.generation)
         return Observation(answer, verdict, endpoint, None), None
 
     def _window_end(self, verdict: Verdict) -> datetime | None:

@@ -57,8 +57,5 @@ class Hold:
     async def _wait(self, trip: Trip, left: float | None) -> None:
         until_probe = self._guard.seconds_to_probe(trip)
         waits = [seconds for seconds in (left, until_probe) if seconds is not None]
-        cleared = self._guard.latch.wait_cleared(trip.endpoint)
-        try:
-            await asyncio.wait_for(cleared, min(waits, default=None))
-        except asyncio.TimeoutError:
-            return
+        # No wait_for: before Python 3.12 it loses a cancellation in the turn of the wake-up.
+        await self._guard.latch.wait_cleared(trip.endpoint, min(waits, default=None))

@@ -191,6 +191,13 @@ class Latch(Waits):
             self._ledger.sightings.pop(endpoint, None)
         self.canaries.settle(endpoint)
 
+    def settle(self, endpoint: Endpoint, generation: int) -> None:
+        """Note that an endpoint answered as one does whose key is not turned away."""
+        with self._lock:
+            if self._ledger.generations.is_void(endpoint, generation):
+                return
+        self.canaries.settle(endpoint)
+
     def reset(self, endpoint: Endpoint | None = None) -> int:
         """Clear one endpoint, or all; a late answer to an older request cannot trip it again.
 

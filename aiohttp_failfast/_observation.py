@@ -8,10 +8,12 @@ from datetime import datetime, timezone
 
 from yarl import URL
 
-from ._credential import Endpoint
+from ._credential import NO_CREDENTIAL, Endpoint
 from ._redact import Redactor
 from ._trip import Trip
 from ._verdict import MAX_MESSAGE, Verdict
+
+_PROXY_AUTHENTICATION = 407
 
 
 @dataclass(frozen=True)
@@ -70,3 +72,12 @@ def record(answer: Answer, verdict: Verdict, endpoint: Endpoint) -> Trip:
         tripped_at=datetime.now(timezone.utc),
         generation=answer.generation,
     )
+
+
+def names_a_caller(answer: Answer, endpoint: Endpoint) -> bool:
+    """Tell whether an answer can be about the caller that an endpoint stands for.
+
+    A request without a key that we know is anybody's: after a redirect to another origin, or with
+    a key in its path or body, one caller's answer would bind all. A 407 is the proxy's own.
+    """
+    return endpoint.credential != NO_CREDENTIAL and answer.status != _PROXY_AUTHENTICATION

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import random
 import threading
@@ -34,6 +35,7 @@ class Probe:
         request: asks the API in place of one of the session's own calls, and returns whether it
             was answered well; for instance a GET of a list that costs nothing. An exception
             counts as no.
+        timeout: seconds that ``request`` may take; more counts as no.
 
     Raises:
         TypeError, ValueError: an argument makes no sense; the message names it.
@@ -44,10 +46,12 @@ class Probe:
     every: float = 60.0
     longest: float = 3600.0
     request: Callable[[], Awaitable[object]] | None = None
+    timeout: float = 30.0
 
     def __post_init__(self) -> None:
         require_seconds("every", self.every)
         require_seconds("longest", self.longest)
+        require_seconds("timeout", self.timeout)
         if self.longest < self.every:
             raise ValueError(f"longest must be at least every, {self.every}, got {self.longest}")
         if self.request is not None:
@@ -127,8 +131,14 @@ async def ask(probe: Probe) -> bool:
     """Run the user's own request; whether it was answered well."""
     if probe.request is None:
         return False
+    task = asyncio.ensure_future(probe.request())
     try:
-        return bool(await probe.request())
+        await asyncio.wait({task}, timeout=probe.timeout)
+        if task.done():
+            return bool(task.result())
+        logger.warning("the request of the probe took too long; the endpoint stays tripped")
     except Exception:
         logger.exception("the request of the probe failed; the endpoint stays tripped")
-        return False
+    finally:
+        task.cancel()
+    return False

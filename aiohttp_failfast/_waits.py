@@ -96,20 +96,36 @@ class Waits:
                 with self._lock:
                     self._trip_waiters.discard(None, waiter)
 
-    async def wait_cleared(self, endpoint: Endpoint | None = None) -> None:
-        """Wait until an endpoint, or by default every endpoint, is clear."""
+    async def wait_cleared(
+        self, endpoint: Endpoint | None = None, timeout: float | None = None
+    ) -> bool:
+        """Wait until an endpoint, or by default every endpoint, is clear.
+
+        Args:
+            endpoint: the one to wait for; all by default.
+            timeout: seconds to wait at most; None for no limit.
+
+        Returns:
+            Whether it is clear.
+        """
+        clock = asyncio.get_running_loop().time
+        deadline = None if timeout is None else clock() + timeout
         while True:
             self._look_up()
             waiter = Waiter.here()
             with self._lock:
                 trips = self._ledger.trips
                 if not (trips if endpoint is None else endpoint in trips):
-                    return
+                    return True
+                if deadline is not None and clock() >= deadline:
+                    return False
                 self._clear_waiters.add(endpoint, waiter)
-                next_end = min(self._ledger.ends.values(), default=None)
-            try:
                 # Woken by a reset; a trip that ends by itself has nobody else to tell.
-                await waiter.wait(None if next_end is None else max(0, next_end - self._clock()))
+                waits = [end - self._clock() for end in self._ledger.ends.values()]
+            if deadline is not None:
+                waits.append(deadline - clock())
+            try:
+                await waiter.wait(max(0, min(waits)) if waits else None)
             finally:
                 with self._lock:
                     self._clear_waiters.discard(endpoint, waiter)

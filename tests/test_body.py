@@ -548,3 +548,26 @@ async def test_a_closed_response_has_nothing_to_show() -> None:
         assert await soon(peek(response, 64 * KIB, 30)) == b""
         with pytest.raises(aiohttp.ClientConnectionError):
             await response.read()
+
+
+@pytest.mark.parametrize("way", ["session", "middleware", "trace"])
+async def test_a_json_body_is_judged_as_soon_as_it_is_whole(
+    way: str, make_session: SessionFactory
+) -> None:
+    """A Content-Length that promises more neither delays the trip nor lets a short timeout win."""
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        body = b'{"error": {"code": "insufficient_quota", "message": "You exceeded your quota"}}'
+        head = b"HTTP/1.1 429 No\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n"
+        writer.write(head + body)
+        await writer.drain()
+        await reader.read()
+        writer.close()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    session = await make_session(way, timeout=ClientTimeout(total=1))
+    with pytest.raises(PermanentEndpointError):
+        await session.get(f"http://127.0.0.1:{port}/", headers={"Authorization": "Bearer k"})
+    server.close()

@@ -193,3 +193,47 @@ async def test_a_place_that_falls_to_a_cancelled_waiter_goes_on() -> None:
     canaries.settle(endpoint)
     assert await asyncio.wait_for(waiters[2], 1) is None
     assert 0 == len(canaries)
+
+
+async def test_an_answer_from_before_a_reset_settles_nothing(
+    api: Api, make_session: SessionFactory
+) -> None:
+    """A late 404 to an older request does not make an endpoint known again."""
+    session = await make_session(options=CANARY)
+    gate = asyncio.Event()
+
+    async def late(request: web.Request) -> Reply:
+        await gate.wait()
+        return Reply(404, b"{}")
+
+    api.answers["k"] = [late, SPENT]
+    old = asyncio.create_task(fetch(session, api, "k"))
+    await api.wait_for(1)
+    session.latch.reset()  # type: ignore[attr-defined]
+    gate.set()
+    assert 404 == await old
+
+    results = await gather(fetch(session, api, "k") for _ in range(20))
+
+    assert {PermanentEndpointError: 20} == Counter(map(type, results))
+    assert 2 == api.total
+
+
+@pytest.mark.parametrize("way", ["session", "middleware"])
+async def test_closing_the_session_ends_the_wait_for_the_canary(
+    api: Api, make_session: SessionFactory, way: str
+) -> None:
+    """Who waits for the canary when the session is closed is told that it is closed."""
+    session = await make_session(way, options=CANARY)
+    api.gate = asyncio.Event()
+    calls = [asyncio.create_task(fetch(session, api, "k")) for _ in range(10)]
+    await api.wait_for(1)
+
+    await session.close()
+    results = await gather(calls, 5)
+
+    assert Counter({RuntimeError: 9, aiohttp.ClientConnectionError: 1}) == Counter(
+        aiohttp.ClientConnectionError if isinstance(one, aiohttp.ClientError) else type(one)
+        for one in results
+    )
+    assert 1 == api.total

@@ -389,3 +389,22 @@ def test_no_key_gets_through_the_redactor(key: str, before: str, after: str) -> 
 
     assert key not in redactor.text(before + key + after)
     assert key.encode() not in redactor.body((before + key + after).encode())
+
+
+def test_a_fingerprint_can_be_looked_up() -> None:
+    """What an error names is the fingerprint of the bare key, wherever the key is sent."""
+    name = fingerprint("sk-abc")
+    for headers in (
+        {"Authorization": "Bearer sk-abc"},
+        {"authorization": "bearer  sk-abc"},
+        {"X-Api-Key": "sk-abc"},
+    ):
+        assert name == credential_of(URL("https://api.example/v1"), headers)
+    assert name == credential_of(URL("https://api.example/v1?key=sk-abc"), {})
+
+
+def test_a_page_token_beside_a_key_is_no_key() -> None:
+    """?token= and ?key= name the caller only where nothing else does."""
+    headers = {"Authorization": "Bearer sk-abc"}
+    for query in ("token=page0001", "key=user:1"):
+        assert fingerprint("sk-abc") == credential_of(URL(f"https://x/?{query}"), headers)

@@ -298,3 +298,60 @@ async def test_it_is_a_session() -> None:
     """The options are those of FailFastSession too."""
     async with FailFastSession(when_tripped="wait", wait_timeout=1, probe=Probe()) as session:
         assert not session.latch.tripped
+
+
+@both
+async def test_a_cancellation_in_the_turn_of_the_reset_goes_through(
+    api: Api, make_session: SessionFactory, way: str
+) -> None:
+    """A held call that is cancelled just when the latch is reset sends nothing more."""
+    latch = Latch()
+    session = await make_session(way, latch=latch, options={**WAIT, "wait_timeout": 10})
+    api.answers["k"] = SPENT
+    calls = [asyncio.create_task(fetch(session, api, "k")) for _ in range(20)]
+    await latch.wait_tripped()
+    await asyncio.sleep(0.1)
+    sent = api.total
+    api.answers["k"] = OK
+
+    latch.reset()
+    await asyncio.sleep(0)
+    for call in calls:
+        call.cancel()
+    results = await gather(calls, 5)
+
+    assert {asyncio.CancelledError} == set(map(type, results))
+    assert sent == api.total
+
+
+async def test_a_probe_of_ones_own_has_a_limit(api: Api, make_session: SessionFactory) -> None:
+    """A request of the user's that hangs does not hold the call that runs it."""
+
+    async def hang() -> bool:
+        await asyncio.sleep(60)
+        return True
+
+    probe = Probe(every=0, longest=1, request=hang, timeout=0.1)
+    session = await make_session(options={"probe": probe})
+    api.answers["k"] = SPENT
+    for _ in range(2):
+        with pytest.raises(PermanentEndpointError):
+            await asyncio.wait_for(fetch(session, api, "k"), 5)
+    assert 1 == api.total
+
+
+async def test_an_answer_overtaken_by_a_reset_is_sent_again(
+    api: Api, make_session: SessionFactory
+) -> None:
+    """With "wait", a late answer of before the reset is no answer to the caller either."""
+    session = await make_session(options=WAIT)
+    api.answers["k"] = [SPENT, OK]
+    api.gate = asyncio.Event()
+    call = asyncio.create_task(fetch(session, api, "k"))
+    await api.wait_for(1)
+
+    session.latch.reset()  # type: ignore[attr-defined]
+    api.gate.set()
+
+    assert 200 == await asyncio.wait_for(call, 5)
+    assert 2 == api.total

@@ -456,13 +456,39 @@ async def test_a_redirect_to_another_origin_is_not_judged_for_the_key(
     session = await make_session(way, latch=latch)
     api.answers["k"] = redirect
 
-    with pytest.raises(PermanentEndpointError):
-        await session.get(api.url, headers=bearer("k"))
+    async with session.get(api.url, headers=bearer("k")) as response:
+        assert (401, INVALID.body) == (response.status, await response.read())
 
-    (trip,) = latch.trips
-    assert Endpoint(str(other.make_url("/").origin()), "none") == trip.endpoint
+    assert not latch.tripped
     api.answers["k"] = OK
     assert 200 == (await fetch(session, api, "k"))[0]
+
+
+@every_way
+async def test_a_request_without_a_key_trips_nothing(
+    api: Api, make_session: SessionFactory, way: str
+) -> None:
+    """A key in the path or the body is not known as one: what one caller is told binds no other.
+
+    With scope="origin" it does; a 407 is the proxy's own and never trips.
+    """
+
+    async def proxy(request: web.Request) -> Reply:
+        return Reply(407, INVALID.body)
+
+    session = await make_session(way)
+    api.answers.update({"": INVALID, "k": proxy})
+    for _ in range(2):
+        async with session.post(api.url, json={"api_key": "x"}) as response:
+            assert (401, INVALID.body) == (response.status, await response.read())
+    assert 407 == (await fetch(session, api, "k"))[0]
+    assert 200 == (await fetch(session, api, "alive"))[0]
+
+    session = await make_session(way, options={"scope": "origin"})
+    for _ in range(2):
+        with pytest.raises(PermanentEndpointError):
+            await session.post(api.url, json={"api_key": "x"})
+    assert 3 == api.hits[""]
 
 
 @pytest.mark.parametrize(
