@@ -7,7 +7,9 @@ from aiohttp import ClientResponse
 from ._observation import Answer
 
 
-def answer_of(response: ClientResponse, content: bytes, generation: int) -> Answer:
+def answer_of(
+    response: ClientResponse, content: bytes, generation: int, *, key_was_dropped: bool = False
+) -> Answer:
     """Return a response as plain data; its request headers are those that were really sent."""
     info = response.request_info
     return Answer(
@@ -19,4 +21,5 @@ def answer_of(response: ClientResponse, content: bytes, generation: int) -> Answ
         url=info.url,
         request_headers=info.headers,
         generation=generation,
+        key_was_dropped=key_was_dropped,
     )

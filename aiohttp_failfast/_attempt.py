@@ -77,7 +77,12 @@ class Attempt(Flight):
         if is_healthy(self._guard, response, self.generation):
             return response, None
         try:
-            return response, await judge(self._guard, response, self.generation)
+            return response, await judge(
+                self._guard,
+                response,
+                self.generation,
+                key_was_dropped=self.key_was_dropped(),
+            )
         except BaseException:
             # On every aiohttp, an exception out of a middleware leaks an unread response.
             response.close()

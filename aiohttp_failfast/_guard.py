@@ -204,7 +204,7 @@ class Guard:
         if endpoint is None:
             return Observation(answer, verdict, None, None), None
         until = self._window_end(verdict)
-        if (verdict.permanent or until is not None) and names_a_caller(answer, endpoint):
+        if (verdict.permanent or until is not None) and names_a_caller(answer):
             return self._trip(answer, verdict, endpoint, until=until)
         if verdict.kind is VerdictKind.OK:
             self.latch.succeed(endpoint, answer.generation)

@@ -91,9 +91,11 @@ def _response_class(base: type[ClientResponse], guard: Guard) -> type[ClientResp
                     await super().start(connection)
                 finally:
                     journey.flight.land()
-                generation = journey.flight.generation
-                if not is_healthy(guard, self, generation):
-                    await judge(guard, self, generation)
+                flight = journey.flight
+                if not is_healthy(guard, self, flight.generation):
+                    await judge(
+                        guard, self, flight.generation, key_was_dropped=flight.key_was_dropped()
+                    )
             finally:
                 journey.end()
             return self

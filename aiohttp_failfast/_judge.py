@@ -38,10 +38,13 @@ def is_healthy(guard: Guard, response: ClientResponse, generation: int) -> bool:
     return True
 
 
-async def judge(guard: Guard, response: ClientResponse, generation: int) -> Observation:
+async def judge(
+    guard: Guard, response: ClientResponse, generation: int, *, key_was_dropped: bool
+) -> Observation:
     """Read the start of an error answer, and learn from it."""
     settings = guard.settings
     content = await peek(response, settings.max_body, settings.body_timeout)
-    observation = await guard.observe(answer_of(response, content, generation))
+    answer = answer_of(response, content, generation, key_was_dropped=key_was_dropped)
+    observation = await guard.observe(answer)
     _observations[response] = observation
     return observation

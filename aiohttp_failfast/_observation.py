@@ -8,7 +8,7 @@ from datetime import datetime, timezone
 
 from yarl import URL
 
-from ._credential import NO_CREDENTIAL, Endpoint
+from ._credential import Endpoint
 from ._redact import Redactor
 from ._trip import Trip
 from ._verdict import MAX_MESSAGE, Verdict
@@ -24,6 +24,7 @@ class Answer:
         request_headers: as they were really sent.
         content: the decoded body, as far as it was read.
         generation: of the latch, when the request was sent.
+        key_was_dropped: by a redirect to another origin, so that it was sent without a key.
     """
 
     status: int
@@ -34,6 +35,7 @@ class Answer:
     url: URL
     request_headers: Mapping[str, str]
     generation: int
+    key_was_dropped: bool = False
 
 
 @dataclass(frozen=True)
@@ -74,10 +76,10 @@ def record(answer: Answer, verdict: Verdict, endpoint: Endpoint) -> Trip:
     )
 
 
-def names_a_caller(answer: Answer, endpoint: Endpoint) -> bool:
-    """Tell whether an answer can be about the caller that an endpoint stands for.
+def names_a_caller(answer: Answer) -> bool:
+    """Tell whether an answer can be about the caller that its endpoint stands for.
 
-    A request without a key that we know is anybody's: after a redirect to another origin, or with
-    a key in its path or body, one caller's answer would bind all. A 407 is the proxy's own.
+    Not where aiohttp dropped the key on the way: what the second host says is to a request
+    without one. Nor a 407, which is the proxy's own.
     """
-    return endpoint.credential != NO_CREDENTIAL and answer.status != _PROXY_AUTHENTICATION
+    return not answer.key_was_dropped and answer.status != _PROXY_AUTHENTICATION

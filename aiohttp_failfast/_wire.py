@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import weakref
+from collections.abc import Mapping
+from contextvars import ContextVar
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 from aiohttp import ClientRequest, TraceConfig
 from aiohttp.tracing import Trace
+from yarl import URL
 
-from ._credential import Endpoint
+from ._credential import NO_CREDENTIAL, Endpoint, credential_of
 from ._errors import PermanentEndpointError
 from ._guard import Guard
 from ._trip import Trip
@@ -37,7 +40,16 @@ class Flight:
         probing: the trip that the request may ignore, to see if the endpoint lives again.
     """
 
-    __slots__ = ("_connection", "_guard", "_loop", "_request", "generation", "probing", "sent")
+    __slots__ = (
+        "_connection",
+        "_first_hop",
+        "_guard",
+        "_loop",
+        "_request",
+        "generation",
+        "probing",
+        "sent",
+    )
 
     def __init__(
         self, guard: Guard, request: ClientRequest, *, sent: bool = False, weak: bool = False
@@ -49,6 +61,17 @@ class Flight:
         self.generation = guard.latch.generation
         self.sent = sent
         self.probing: Trip | None = None
+        self._first_hop = _first_hop_of(request)
+
+    def key_was_dropped(self) -> bool:
+        """Tell whether a redirect to another origin has cost the request its key."""
+        first, request = self._first_hop, self._request
+        if first is None or first.url is request.url or first.url.origin() == request.url.origin():
+            return False
+        return (
+            credential_of(request.url, request.headers) == NO_CREDENTIAL
+            and credential_of(first.url, first.headers) != NO_CREDENTIAL
+        )
 
     def trip(self) -> Trip | None:
         """Return the trip that binds the request, if any."""
@@ -125,6 +148,31 @@ class Flight:
         protocol = None if self._connection is None else self._connection.protocol
         if protocol is not None:
             protocol.set_exception(PermanentEndpointError.from_trip(trip, sent=True))
+
+
+class _Hop(NamedTuple):
+    """The first request of a call, as far as its redirects need it."""
+
+    traces: Any
+    url: URL
+    headers: Mapping[str, str]
+
+
+_first_hop: ContextVar[_Hop | None] = ContextVar("first_hop", default=None)
+
+
+def _first_hop_of(request: ClientRequest) -> _Hop | None:
+    # All requests of one call share its list of traces; nothing else ties them together.
+    traces = getattr(request, "_traces", None)
+    hop = _first_hop.get()
+    if hop is not None and hop.traces is traces:
+        return hop
+    try:
+        hop = _Hop(traces, request.url, request.headers)
+    except AttributeError:  # a stand-in for a request
+        return None
+    _first_hop.set(hop)
+    return hop
 
 
 class _Stop(Trace):

@@ -465,30 +465,34 @@ async def test_a_redirect_to_another_origin_is_not_judged_for_the_key(
 
 
 @every_way
-async def test_a_request_without_a_key_trips_nothing(
+async def test_a_proxy_that_wants_its_own_key_trips_nothing(
     api: Api, make_session: SessionFactory, way: str
 ) -> None:
-    """A key in the path or the body is not known as one: what one caller is told binds no other.
-
-    With scope="origin" it does; a 407 is the proxy's own and never trips.
-    """
+    """A 407 speaks of the proxy's key, whatever its body says."""
 
     async def proxy(request: web.Request) -> Reply:
         return Reply(407, INVALID.body)
 
     session = await make_session(way)
-    api.answers.update({"": INVALID, "k": proxy})
-    for _ in range(2):
-        async with session.post(api.url, json={"api_key": "x"}) as response:
-            assert (401, INVALID.body) == (response.status, await response.read())
-    assert 407 == (await fetch(session, api, "k"))[0]
-    assert 200 == (await fetch(session, api, "alive"))[0]
+    api.answers["k"] = proxy
 
-    session = await make_session(way, options={"scope": "origin"})
     for _ in range(2):
+        assert 407 == (await fetch(session, api, "k"))[0]
+
+
+@every_way
+async def test_calls_without_a_key_are_one_caller(
+    api: Api, make_session: SessionFactory, way: str
+) -> None:
+    """A job that forgot its key is stopped too; calls with a key are not touched by that."""
+    session = await make_session(way)
+    api.answers[""] = INVALID
+
+    for _ in range(3):
         with pytest.raises(PermanentEndpointError):
-            await session.post(api.url, json={"api_key": "x"})
-    assert 3 == api.hits[""]
+            await session.get(api.url)
+    assert 200 == (await fetch(session, api, "alive"))[0]
+    assert 1 == api.hits[""]
 
 
 @pytest.mark.parametrize(
