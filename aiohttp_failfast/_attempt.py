@@ -15,7 +15,7 @@ from ._guard import Guard
 from ._judge import is_healthy, judge
 from ._observation import Observation
 from ._trip import Trip
-from ._wire import SEND, Flight
+from ._wire import SEND, Flight, forget_hops
 
 Judged = tuple[ClientResponse, Observation | None]
 """An answer and what was learned from it; None for a healthy one."""
@@ -66,10 +66,12 @@ class Attempt(Flight):
         self._send = send = getattr(request, SEND)
         setattr(request, SEND, self._check_and_send)
         self.enter()
+        response = None
         try:
             response = await handler(request)
         finally:
             self.land()
+            forget_hops(response)
             if getattr(send, "__self__", None) is request:
                 delattr(request, SEND)
             else:  # another guard had done the same before

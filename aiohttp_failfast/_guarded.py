@@ -15,7 +15,7 @@ from ._errors import PermanentEndpointError
 from ._guard import Guard
 from ._judge import is_healthy, judge, observation_of
 from ._raise import error_of
-from ._wire import SEND, Flight
+from ._wire import SEND, Flight, forget_hops
 
 
 def guard_session(session: ClientSession, guard: Guard) -> None:
@@ -68,6 +68,7 @@ def _request_class(base: type[ClientRequest], guard: Guard) -> type[ClientReques
             response = await getattr(super(GuardedRequest, self), SEND)(connection)
         except BaseException:
             flight.land()
+            forget_hops(None)
             if place is not None:
                 place.leave()
             raise
@@ -87,10 +88,13 @@ def _response_class(base: type[ClientResponse], guard: Guard) -> type[ClientResp
         async def start(self, connection: Any) -> ClientResponse:
             journey = self._failfast_journey
             try:
+                answered = None
                 try:
                     await super().start(connection)
+                    answered = self
                 finally:
                     journey.flight.land()
+                    forget_hops(answered)
                 flight = journey.flight
                 if not is_healthy(guard, self, flight.generation):
                     await judge(

@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
-from aiohttp import ClientRequest, TraceConfig
+from aiohttp import ClientRequest, ClientResponse, TraceConfig
 from aiohttp.tracing import Trace
 from yarl import URL
 
@@ -61,7 +61,7 @@ class Flight:
         self.generation = guard.latch.generation
         self.sent = sent
         self.probing: Trip | None = None
-        self._first_hop = _first_hop_of(request)
+        self._first_hop: _Hop | None = None
 
     def key_was_dropped(self) -> bool:
         """Tell whether a redirect to another origin has cost the request its key."""
@@ -117,6 +117,7 @@ class Flight:
             raise error
         self.generation = self._guard.latch.generation
         self.sent = True
+        self._first_hop = _first_hop_of(self._request)
         if self._guard.settings.cancel_in_flight:
             self._loop = asyncio.get_running_loop()
         self._connection = connection
@@ -158,7 +159,15 @@ class _Hop(NamedTuple):
     headers: Mapping[str, str]
 
 
+# Set only while a call is on the wire or follows a redirect: it would keep a session alive.
 _first_hop: ContextVar[_Hop | None] = ContextVar("first_hop", default=None)
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+
+
+def forget_hops(response: ClientResponse | None) -> None:
+    """Forget the first request of a call, unless its answer is a redirect that may be followed."""
+    if response is None or response.status not in _REDIRECTS:
+        _first_hop.set(None)
 
 
 def _first_hop_of(request: ClientRequest) -> _Hop | None:

@@ -167,10 +167,7 @@ async def test_a_probe_finds_the_endpoint_alive(
     first = asyncio.create_task(patient())
     await latch.wait_tripped()
     calls = [first, *(asyncio.create_task(patient()) for _ in range(50))]
-    await asyncio.sleep(0.1)
     assert 1 == api.total
-    await asyncio.sleep(0.3)
-    assert 2 == api.total  # the first probe; it was refused
 
     assert [200] * 51 == await gather(calls, 10)
     assert not latch.tripped
