@@ -41,9 +41,13 @@ async def work(session: ClientSession, url: Any, until: float, draw: random.Rand
     return seen
 
 
-@pytest.mark.parametrize("way", list(WAYS))
 @pytest.mark.parametrize(
-    "seconds", [pytest.param(1.5, id="short"), pytest.param(30, id="long", marks=pytest.mark.slow)]
+    ("way", "seconds"),
+    [
+        pytest.param("session", 1.5, id="short-session"),
+        pytest.param("trace", 1.5, id="short-trace"),
+        *(pytest.param(way, 30, id=f"long-{way}", marks=pytest.mark.slow) for way in WAYS),
+    ],
 )
 async def test_chaos(way: str, seconds: float) -> None:
     """200 tasks: no hang, no leak, no wrong trip, and every dead key is found."""

@@ -24,6 +24,9 @@ from aiohttp_failfast import FailFastSession, Latch, PermanentEndpointError, fin
 from aiohttp_failfast._credential import credential_of
 from aiohttp_failfast.stores import MemoryStore, decode_news
 
+# Processes and servers are started and waited for.
+pytestmark = pytest.mark.slow
+
 SUPPORT = Path(__file__).parent / "support"
 EXAMPLES = Path(__file__).parent.parent / "examples"
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")

@@ -15,6 +15,9 @@ from loopback import BUSY, OK, SPENT, Api, bearer, gather
 from aiohttp_failfast import FailFastSession, Latch, PermanentEndpointError, RetryPolicy
 from aiohttp_failfast.stores import MemoryStore
 
+# Processes and servers are started and waited for.
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def fleet() -> Iterator[Fleet]:

@@ -390,6 +390,9 @@ sys.modules["redis"] = None
 from importlib import util
 real = util.find_spec
 import aiohttp_failfast, aiohttp_failfast.stores
+
+# Processes and servers are started and waited for.
+pytestmark = pytest.mark.slow
 aiohttp_failfast.Latch(store="file:///tmp/never-used-by-anybody/x").close(0)
 try:
     aiohttp_failfast.Latch(store="redis://localhost")
