@@ -21,6 +21,9 @@ from trips import DEAD, OTHER
 from aiohttp_failfast import Latch, _talk
 from aiohttp_failfast.stores import RedisStore
 
+# Servers are started and waited for.
+pytestmark = pytest.mark.slow
+
 THIRD = OTHER._replace(origin="https://third.example.com")
 
 
@@ -390,9 +393,6 @@ sys.modules["redis"] = None
 from importlib import util
 real = util.find_spec
 import aiohttp_failfast, aiohttp_failfast.stores
-
-# Processes and servers are started and waited for.
-pytestmark = pytest.mark.slow
 aiohttp_failfast.Latch(store="file:///tmp/never-used-by-anybody/x").close(0)
 try:
     aiohttp_failfast.Latch(store="redis://localhost")
