@@ -178,7 +178,7 @@ def _first_hop_of(request: ClientRequest) -> _Hop | None:
         return hop
     try:
         hop = _Hop(traces, request.url, request.headers)
-    except AttributeError:  # a stand-in for a request
+    except (AttributeError, ValueError):  # a stand-in for a request
         return None
     _first_hop.set(hop)
     return hop
