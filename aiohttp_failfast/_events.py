@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any
 
@@ -85,14 +85,9 @@ _running: set[asyncio.Future[None]] = set()
 
 async def tell(name: str, callback: Callable[[Any], Any] | None, details: object) -> None:
     """Call a callback to its end; whatever goes wrong in it is logged and changes nothing."""
-    if callback is None:
-        return
-    try:
-        result = callback(details)
-        if inspect.isawaitable(result):
-            await result
-    except Exception:
-        logger.exception("%s failed; nothing else changes", name)
+    rest = _call(name, callback, details)
+    if rest is not None:
+        await rest
 
 
 def tell_soon(name: str, callback: Callable[[Any], Any] | None, details: object) -> None:
@@ -101,23 +96,30 @@ def tell_soon(name: str, callback: Callable[[Any], Any] | None, details: object)
     An async callback runs in a task, or, where no loop runs in this thread, to its end in one of
     its own.
     """
-    if callback is None:
+    rest = _call(name, callback, details)
+    if rest is None:
         return
+    try:
+        task = asyncio.get_running_loop().create_task(rest)
+    except RuntimeError:
+        asyncio.run(rest)
+        return
+    _running.add(task)
+    task.add_done_callback(_running.discard)
+
+
+def _call(
+    name: str, callback: Callable[[Any], Any] | None, details: object
+) -> Coroutine[Any, Any, None] | None:
+    """Call a callback; return what is left to await of an async one."""
+    if callback is None:
+        return None
     try:
         result = callback(details)
     except Exception:
         logger.exception("%s failed; nothing else changes", name)
-        return
-    if not inspect.isawaitable(result):
-        return
-    finish = _finish(name, result)
-    try:
-        task = asyncio.get_running_loop().create_task(finish)
-    except RuntimeError:
-        asyncio.run(finish)
-        return
-    _running.add(task)
-    task.add_done_callback(_running.discard)
+        return None
+    return _finish(name, result) if inspect.isawaitable(result) else None
 
 
 async def _finish(name: str, result: Awaitable[object]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import random
 import threading
 import time
@@ -13,10 +12,9 @@ from weakref import WeakKeyDictionary
 
 from ._checks import require_callable, require_seconds
 from ._credential import Endpoint
+from ._events import logger
 from ._latch import Latch
 from ._trip import Trip
-
-logger = logging.getLogger("aiohttp_failfast")
 
 _JITTER = 0.1
 _GROWTH = 2
